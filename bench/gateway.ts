@@ -89,6 +89,7 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
   const one = await side(targets, { callers: 1, stream: false }, seconds)
   const oneStream = await side(targets, { callers: 1, stream: true }, seconds)
   const kilobyte = await redactedBeside(targets, { callers: 64, stream: false, body: kilobyteChat }, seconds)
+  const hits = await reused(targets.unredacted, seconds)
   const added = (of: Record<Name, Measured>, name: Name, field: 'p50' | 'firstEvent50') =>
     of[name][field] - of.direct[field]
   const eventUs = (name: Name) => streams[name].cpuUs / streams[name].eventsAStream
@@ -124,6 +125,11 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
       ...against('CPU an event, 64 streams', 'µs', eventUs('ours'), node, eventUs('node')),
       bound: { of: 'ratio', atMost: 1 },
     },
+    {
+      ...against('CPU a cache hit', 'µs', hits.cpuUs, 'a chat', many.unredacted.cpuUs),
+      bound: { of: 'ratio', atMost: 1 },
+    },
+    { measure: 'cache hits, 64 callers', unit: '1/s', ours: hits.rps },
     { measure: 'memory under load', unit: 'MB', ours: memoryMb, bound: { of: 'ours', atMost: 180 } },
     {
       ...{ measure: `of ${dropped} left streams cancelled in 0.1 s`, unit: '', ours: await cancelled(targets) },
@@ -152,11 +158,25 @@ const kilobyteChat = JSON.stringify({
   ],
 }).replace('{', '{"stream":{STREAM},')
 
-async function withoutRedaction({ url }: Service, key: string): Promise<void> {
+const withoutRedaction = (service: Service, key: string): Promise<void> =>
+  changed({ service, key }, 'redaction-policy', { enabled: false })
+
+/** Measures chats that get a stored answer. */
+async function reused(target: Target, seconds: number): Promise<Measured> {
+  await changed(target, 'cache-policy', { mode: 'exact', any_temperature: true })
+  const phase = { callers: 64, stream: false }
+  await warmUp(target, phase)
+  const all: Measured[] = []
+  for (let round = 0; round < rounds; round++) all.push(await load({ ...target, ...phase, seconds }))
+  await changed(target, 'cache-policy', { mode: 'off' })
+  return middle(all)
+}
+
+async function changed({ service: { url }, key }: Target, policy: string, change: object): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ enabled: false })
-  const answer = await fetch(`${url}/v1/redaction-policy`, { method: 'PATCH', headers, body })
-  if (!answer.ok) throw new Error(`redaction could not be turned off: ${answer.status}`)
+  const body = JSON.stringify(change)
+  const answer = await fetch(`${url}/v1/${policy}`, { method: 'PATCH', headers, body })
+  if (!answer.ok) throw new Error(`the ${policy} could not be changed: ${answer.status}`)
 }
 
 /** Applies the same load to every target, one after the other, in alternating order. Returns the medians. */

@@ -105,6 +105,8 @@ export const operations = /** @type {const} */ ({
   'redaction_policy.update': ['PATCH', '/v1/redaction-policy', []],
   'routing_policy.get': ['GET', '/v1/routing-policy', []],
   'routing_policy.update': ['PATCH', '/v1/routing-policy', []],
+  'cache_policy.get': ['GET', '/v1/cache-policy', []],
+  'cache_policy.update': ['PATCH', '/v1/cache-policy', []],
   'batches.create': ['POST', '/v1/batches', []],
   'batches.list': ['GET', '/v1/batches', ['limit', 'order', 'after']],
   'batches.get': ['GET', '/v1/batches/{batch_id}', []],

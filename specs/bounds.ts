@@ -50,6 +50,23 @@ export const bounds: readonly Bound[] = [
     test: ['test/skill-scan/scan-skill.test.ts', 'blocks a text that is too long to scan'],
   },
   {
+    of: 'stored answers of models',
+    max: '64 MiB, in the memory of a process or in Redis',
+    beyond: 'the least recently used one of the project and tenant that have the most is deleted',
+    code: ['src/storage/answer-store.ts', 'maxAnswerBytes'],
+    test: [
+      'test/storage/contract/answers.ts',
+      'of one tenant that stores ten thousand take no room from other projects and tenants',
+    ],
+  },
+  {
+    of: 'one stored answer of a model',
+    max: '256 K characters, for a request of 512 K characters',
+    beyond: 'it is not stored',
+    code: ['src/gateway/caching/call-cache.ts', 'maxStoredChars'],
+    test: ['test/gateway/chat/stored-answers.test.ts', 'an answer that %s is not stored'],
+  },
+  {
     of: 'texts of a request that are redacted on the loop',
     max: '64 K characters',
     beyond: 'a worker reads them; 503 `redaction_unavailable` after 20 s, or when 64 requests wait for it',

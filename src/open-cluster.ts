@@ -7,7 +7,7 @@ import type { ClusterParts, PeerService } from './actors/runtime/internal.ts'
 import type { Config } from './config.ts'
 import { openHints } from './open-storage.ts'
 import { hasEnded, processMark } from './process-mark.ts'
-import type { RateLimits, SharedTurns, Storage } from './storage/index.ts'
+import type { AnswerStore, RateLimits, SharedTurns, Storage } from './storage/index.ts'
 import type { Traces } from './telemetry/open-traces.ts'
 import { openPeerServer } from './transport/peers/open-peer-server.ts'
 import { openPeers } from './transport/peers/open-peers.ts'
@@ -17,6 +17,7 @@ export interface OpenedCluster {
   readonly parts: ClusterParts
   readonly limits: RateLimits
   readonly turns: SharedTurns
+  readonly answers: AnswerStore
   /** Call when no more requests are sent to other nodes, and none of theirs are being served. */
   close(): Promise<void>
 }
@@ -65,7 +66,7 @@ export const openCluster = async (
   log.info({ address: self.address }, 'listening for other nodes')
   return {
     parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, hasEnded, serve: service.resolve },
-    ...{ limits: hints.limits, turns: hints.turns },
+    ...{ limits: hints.limits, turns: hints.turns, answers: hints.answers },
     close: async () => {
       await server.close()
       peers.close()

@@ -13,7 +13,7 @@ import type { Config } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { masterKeysOf } from './master-keys.ts'
-import { openCluster } from './open-cluster.ts'
+import { type OpenedCluster, openCluster } from './open-cluster.ts'
 import { type Embedders, openEmbedders } from './open-embedders.ts'
 import type { OutgoingWatch } from './outgoing/outgoing-watch.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
@@ -113,7 +113,7 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
     ...{ publicOrigin: originOf(config), serverUrl: url },
     ...{ runs: config.runs, browser: browserOf(config), crawler: crawlerOf(config) },
     ...{ modelWaits: config.modelWaits, streamCommitMs: config.streamCommitMs },
-    ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits, turns: cluster.turns }),
+    ...(cluster !== null && sharedBy(cluster)),
     ...{ telemetry, log },
     serving: serving.promise,
     clock: systemClock,
@@ -146,6 +146,9 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
   }
   return { replaced: runtime.replaced, stop }
 }
+
+/** What the nodes of a cluster share. */
+const sharedBy = ({ parts, limits, turns, answers }: OpenedCluster) => ({ cluster: parts, limits, turns, answers })
 
 const browserOf = ({ chromiumPath, browserJobs, browserJobMemoryBytes }: Config): BrowserSettings => ({
   path: chromiumPath,

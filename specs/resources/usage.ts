@@ -87,6 +87,11 @@ const usageRow = object(
     images: nullable(integer()),
     request_id: reference(),
     key_id: reference(),
+    cache_hit: described(boolean(), 'Whether a stored answer was given. Then nothing was used or charged.'),
+    saved_usd: described(
+      nullable(decimal()),
+      'What the stored answer had cost, in USD; null without a hit, or if unknown.',
+    ),
     estimated: boolean(),
     interrupted: described(
       boolean(),
@@ -110,6 +115,8 @@ const sums = {
   characters: integer(),
   seconds: number(),
   images: integer(),
+  cache_hits: integer({ description: 'Number of calls that were given a stored answer.' }),
+  saved_usd: described(decimal(), 'What the stored answers had cost, in USD.'),
   provider_cost_usd: decimal(),
   service_charge_usd: decimal(),
 }

@@ -20,12 +20,15 @@ import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { Embedder } from '../retrieval/index.ts'
 import {
+  type AnswerStore,
+  LocalAnswers,
   LocalLimits,
   LocalTurns,
   type RateLimits,
   type RecordStore,
   type SharedTurns,
   type Storage,
+  sealedAnswers,
 } from '../storage/index.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { authPort, browserOriginPort, oauthClientsPort, secureCookiesPort } from './accounts/accounts.ts'
@@ -100,6 +103,8 @@ export interface ActorsParts {
   readonly limits?: RateLimits
   /** Turns at crawled hosts, shared by all nodes; turns of this process alone when absent. */
   readonly turns?: SharedTurns
+  /** Answers of models, shared by all nodes; in the memory of this process when absent. */
+  readonly answers?: AnswerStore
   /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
   /** Resolves when requests are served. Unfinished work of earlier processes is recovered then; at once when absent. */
@@ -226,6 +231,7 @@ const servicesOf = (parts: ActorsParts, { notices, requests, host, runtime, upke
     rowsOfMachine: actorRows,
     limits: parts.limits ?? new LocalLimits(parts.clock),
     turns: parts.turns ?? new LocalTurns(parts.clock),
+    answers: parts.answers === undefined ? new LocalAnswers(parts.clock) : sealedAnswers(parts.answers, parts.box),
   }
   secureCookiesPort.give(services, parts.secureCookies)
   browserOriginPort.give(services, parts.publicOrigin ?? null)

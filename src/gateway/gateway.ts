@@ -2,6 +2,7 @@ import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
 import { batches } from '#specs/resources/gateway/batches.ts'
+import { cachePolicy } from '#specs/resources/gateway/cache-policy.ts'
 import { catalogue } from '#specs/resources/gateway/catalogue.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
 import { conversationItems, conversations } from '#specs/resources/gateway/conversations.ts'
@@ -24,6 +25,7 @@ import { vision } from '#specs/resources/gateway/vision.ts'
 import { speech, transcriptions } from '#specs/resources/gateway/voice.ts'
 import { authPort } from '../actors/accounts/accounts.ts'
 import { capability } from '../actors/capability/capability.ts'
+import { localEmbedderPort } from '../actors/capability/embedder-port.ts'
 import { fileService } from '../actors/capability/file-service.ts'
 import { imageReadersPort } from '../actors/capability/image-reader.ts'
 import { knowledgeService } from '../actors/capability/knowledge-service.ts'
@@ -39,6 +41,9 @@ import { batchEffects } from './batches/batch-effects.ts'
 import { batchUseCases } from './batches/batch-use-cases.ts'
 import { batchRows } from './batches/kinds.ts'
 import { lineCall } from './batches/line-call.ts'
+import { cachePolicyReader, cachePolicyUseCases, cacheSwitch } from './caching/cache-policies.ts'
+import { cachingKinds } from './caching/kinds.ts'
+import { ResponseCache } from './caching/response-cache.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
@@ -107,22 +112,39 @@ export const gateway = capability({
     ...credits,
     ...redactionPolicy,
     ...routingPolicy,
+    ...cachePolicy,
     ...batches,
   },
   machines: [
     { definition: responseDefinition, rows: backgroundRows },
     { definition: batchDefinition, rows: batchRows },
   ],
-  kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds, batchRows],
+  kinds: [
+    ...ledgerKinds,
+    ...limitKinds,
+    ...connectionKinds,
+    ...redactionKinds,
+    ...cachingKinds,
+    ...formKinds,
+    batchRows,
+  ],
   open: (services) => {
     const fanOut = services.cluster?.fanOut
     const routing = openRouting({ ...services, managed: managedProvidersPort.of(services), fanOut })
     const { projects } = authPort.of(services)
-    const redaction = new RedactionPolicies({ ...services, projects })
+    const redaction = new RedactionPolicies({ ...services, projects, cachePolicyOf: cachePolicyReader(services) })
+    const answers = cacheSwitch({ ...services, changed: (project) => redaction.changed(project) })
     const policy = modelWaitsPort.of(services) ?? {}
     const shared = {
       routes: routing.routes,
       redaction,
+      answers,
+      cache: new ResponseCache({
+        policies: redaction,
+        store: services.answers,
+        embedder: localEmbedderPort.of(services),
+        now: services.now,
+      }),
       ledger: requestLedgerPort.of(services),
       fanOut,
       projects,
@@ -153,6 +175,7 @@ export const gateway = capability({
       useCases: {
         ...opened.useCases,
         ...projectModelUseCases(routing, services, publicOriginPort.of(services)),
+        ...cachePolicyUseCases({ ...services, answers }),
         ...batchUseCases({ ...services, files }),
       },
       effects: {

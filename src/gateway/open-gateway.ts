@@ -87,11 +87,11 @@ export interface Gateway extends GatewayCore {
 /** Assembles the gateway from its parts; a new part is added here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null, policy = {} } = parts
-  const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened
+  const { chats, keepAlive, ledger, metering, routes, admission, cache, telemetry } = opened
   const memory = new ChatMemory({ service: parts.memory, now: clock.now })
   const core: GatewayCore = { routes, admission, ledger, redaction, telemetry }
-  const embeddings = openEmbeddings({ ...core, guard, policy, now: clock.now })
-  const documents = openDocuments({ ...core, guard, policy, now: clock.now })
+  const embeddings = openEmbeddings({ ...core, cache, guard, policy, now: clock.now })
+  const documents = openDocuments({ ...core, cache, guard, policy, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
   const forms = openChatApis({
     ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },

@@ -5,7 +5,7 @@ import type { FanOut, RateLimits, RecordStore } from '../storage/index.ts'
 import type { Redaction } from './call/redaction.ts'
 import { LogSettings } from './ledger/log-settings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
-import { requestLogUseCases } from './ledger/request-log-use-cases.ts'
+import { type LoggedAnswers, requestLogUseCases } from './ledger/request-log-use-cases.ts'
 import { LimitAdmission } from './limits/limit-admission.ts'
 import { LimitCache } from './limits/limit-cache.ts'
 import { type LimitSubjects, limitUseCases } from './limits/limit-use-cases.ts'
@@ -15,6 +15,7 @@ export interface MeteringParts {
   readonly ledger: RequestLedger
   readonly redaction: Pick<Redaction, 'forLog'>
   readonly limits: RateLimits
+  readonly answers: LoggedAnswers
   readonly projects: Pick<ProjectDirectory, 'settings'>
   /** Checks the subjects for which limits are set. */
   readonly subjects: LimitSubjects
@@ -33,7 +34,7 @@ type Rows = Pick<RowWriter, 'alongside' | 'shown'>
 
 /** Starts the ledger so that budgets count a call before its usage row is written. */
 export const openMetering = (parts: MeteringParts): Metering => {
-  const { records, ledger, redaction, limits, projects, subjects, fanOut, clock } = parts
+  const { records, ledger, redaction, limits, answers, projects, subjects, fanOut, clock } = parts
   const { now } = clock
   const settings = new LogSettings(records, now)
   const book = new LimitCache({ records, projects, fanOut, now })
@@ -50,7 +51,7 @@ export const openMetering = (parts: MeteringParts): Metering => {
       rows.alongside(() => ledger.flush())
       return {
         ...limitUseCases({ records, book, projects, subjects, now }),
-        ...requestLogUseCases({ records, rows, settings, now }),
+        ...requestLogUseCases({ records, rows, settings, answers, now }),
       }
     },
   }

@@ -1,4 +1,5 @@
 /** Search by words and vectors, and embedders. Everything outside of this folder imports it here. */
+export { contentTermsOf } from './analysis/analysis.ts'
 export { type Embedder, EmbedderUnavailable } from './embedder.ts'
 export { LocalEmbedder } from './embedding/local-embedder.ts'
 export { PackagedEmbedder, packagedModel } from './embedding/packaged-embedder.ts'

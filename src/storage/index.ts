@@ -1,5 +1,6 @@
 /** The engine's storage: its ports, scopes, and what all stores share. Each store is an entry of its own, for its driver. */
 export type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
+export { type AnswerPlace, type AnswerStore, answerLane, type FoundAnswers, type KeptAnswer } from './answer-store.ts'
 export type {
   FanOut,
   HeldUnits,
@@ -18,6 +19,7 @@ export type {
 } from './cluster-ports.ts'
 export { DataFolderUnusable, openDataFolder } from './data-folder.ts'
 export { coveredWhere, everyChoiceOf } from './list-index.ts'
+export { LocalAnswers } from './local-answers.ts'
 export { LocalLimits } from './local-limits.ts'
 export { LocalTurns } from './local-turns.ts'
 export { NewerStore } from './newer-store.ts'
@@ -49,6 +51,7 @@ export {
   wholeProjectScope,
   workScope,
 } from './scope.ts'
+export { sealedAnswers } from './sealed-answers.ts'
 export { loadMasterKey, MasterKeyUnusable, openSecretBox, SecretUnreadable } from './secrets.ts'
 export { StoreInUse } from './store-in-use.ts'
 export { currentTotal, exactly, exactTotal, type Total, totalAgeMs } from './totals.ts'

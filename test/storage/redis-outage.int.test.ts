@@ -137,7 +137,7 @@ describe('a Redis that is killed', () => {
 
 describe('a Redis that hangs', () => {
   it('blocks no caller, and is used again when it continues', async () => {
-    const mine = await openOn(url(), 'paused', 300)
+    const mine = await openOn(url(), 'paused', { patienceMs: 300 })
     const heard: unknown[] = []
     mine.fanOut.listen('my-process', (news) => heard.push(...news))
     await expectNews(mine, 'my-process', heard)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startRedis } from '#scripts/services/redis.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { openRedis } from '#storage/redis/open-redis.ts'
+import { answersContract, testedBytes } from './contract/answers.ts'
 import { fanOutContract, newsOf } from './contract/fan-out.ts'
 import { limitsContract } from './contract/limits.ts'
 import { presenceContract } from './contract/presence.ts'
@@ -32,6 +33,12 @@ limitsContract('redis', async () => {
   const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'limits')))
   const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
   return { views: opened.map(({ limits }) => limits), close }
+})
+
+answersContract('redis', async () => {
+  const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'answers', { answerBytes: testedBytes })))
+  const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
+  return { views: opened.map(({ answers }) => answers), close }
 })
 
 turnsContract('redis', async () => {

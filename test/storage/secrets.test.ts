@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { AnswerPlace } from '#storage/answer-store.ts'
+import { LocalAnswers } from '#storage/local-answers.ts'
+import { sealedAnswers } from '#storage/sealed-answers.ts'
 import { loadMasterKey, openSecretBox, SecretUnreadable } from '#storage/secrets.ts'
 
 const aad = 'prj_1|connection|refresh_token'
@@ -132,4 +135,28 @@ it('loadMasterKey creates one key in a shared folder for concurrent callers, and
   expect(Buffer.from(keys[0] ?? '', 'base64')).toHaveLength(32)
   expect(readdirSync(folder)).toEqual(['master.key'])
   rmSync(folder, { recursive: true })
+})
+
+const place: AnswerPlace = { project: 'prj_1', lane: '|' }
+
+it('sealed answers are unreadable in their store, and gone where they were moved to another key, lane or project', async () => {
+  const store = new LocalAnswers({ steady: () => 0 })
+  const sealed = sealedAnswers(store, openSecretBox({ masterKey: Buffer.alloc(32, 1) }))
+  await sealed.put(place, 'key', { text: 'a secret answer', ttlMs: 1_000, mark: 0 })
+  expect((await sealed.read(place, ['key', 'none']))?.values).toEqual(['a secret answer', null])
+  const [text = null] = store.read(place, ['key']).values
+  expect(text).not.toContain('secret')
+  const moved: readonly (readonly [AnswerPlace, string])[] = [
+    [place, 'other'],
+    [{ ...place, lane: 'ten_a|' }, 'key'],
+    [{ ...place, project: 'prj_2' }, 'key'],
+  ]
+  for (const [to, key] of moved) {
+    await store.put(to, key, { text: text ?? '', ttlMs: 1_000, mark: 0 })
+    expect((await sealed.read(to, [key]))?.values).toEqual([null])
+  }
+  const others = sealedAnswers(store, openSecretBox({ masterKey: Buffer.alloc(32, 2) }))
+  expect((await others.read(place, ['key']))?.values).toEqual([null])
+  await sealed.forget('prj_1')
+  expect((await sealed.read(place, ['key']))?.values).toEqual([null])
 })

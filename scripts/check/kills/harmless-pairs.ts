@@ -107,6 +107,8 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/gateway/ledger/ledger-records.ts clear': rerun,
   'src/gateway/ledger/segment-expander.ts round': rerun,
   'src/gateway/ledger/segment-expander.ts expand': `${rerun}: rows of a segment have ids of their own`,
+  'src/gateway/caching/cache-policies.ts cache_policy.update':
+    'the first write stores the defaults that apply without it',
   'src/gateway/limits/budget-account.ts save': protocol,
   'src/gateway/limits/grant-credits.ts ungateCredits':
     'the operator sees that the command failed, and its repeat does what is left',

@@ -64,6 +64,14 @@ const line = {
   seconds: nullable(number()),
   images: nullable(integer()),
   cost_usd: nullable(string({ pattern: '^\\d+(\\.\\d+)?$', description: 'Cost in USD; null if unknown.' })),
+  cache: described(
+    nullable(oneOf('hit', 'miss', 'bypass')),
+    'How stored answers were used. Null for projects that store none.',
+  ),
+  saved_usd: described(
+    nullable(string({ pattern: '^\\d+(\\.\\d+)?$' })),
+    'What the stored answer had cost, in USD; null without a hit, or if unknown.',
+  ),
   bodies: described(
     oneOf('kept', 'off', 'none', 'busy'),
     'Whether the bodies were stored, or why not. `off`: disabled by the settings. `none`: there were none. `busy`: the server was under load.',

@@ -111,6 +111,9 @@ export interface Call<Params, Query, Body> {
   readonly timeoutMs?: number | undefined
   /** Whether the caller's SDK retries failures, recognised by its retry header (`x-stainless-retry-count`). */
   readonly retriesItself?: boolean | undefined
+  /** The `Cache-Control` and `X-Cache` headers, for operations that may give stored answers of models. */
+  readonly cacheControl?: string | undefined
+  readonly cacheMode?: string | undefined
   /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
   readonly anthropicBeta?: string | undefined
   /** Present when the call is a line of a batch: gathers the model calls that it makes (src/gateway/batches). */

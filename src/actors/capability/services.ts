@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/index.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { RateLimits, RecordKind, RecordStore, SharedTurns, Storage } from '#storage/index.ts'
+import type { AnswerStore, RateLimits, RecordKind, RecordStore, SharedTurns, Storage } from '#storage/index.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import type { AnyKind } from '../records/schema.ts'
@@ -33,6 +33,8 @@ export interface Services {
   readonly box: SecretBox
   readonly keys: ServerKeys
   readonly limits: RateLimits
+  /** Answers of models that may be given again. */
+  readonly answers: AnswerStore
   /** Turns at hosts that do not belong to the installation. */
   readonly turns: SharedTurns
   /** Absent when this is the only process. */

@@ -94,7 +94,7 @@ const removedMemory = async (memory: OpenMemory, call: Call<{ readonly memory_id
   const removed = await table.remove(ownersScope(owner), row.id, new Audited(call, 'memory').removed())
   if (!removed) throw new ServiceError('not_found')
   await memory.indexes.wrote(owner, [row.id], (index) => void index.remove(row.id))
-  await memory.purge([])
+  await memory.purge(owner, [])
   return { id: row.id, deleted: true as const }
 }
 

@@ -1,4 +1,4 @@
-import type { RecordStore, Residue } from '#storage/index.ts'
+import { answerLane, type RecordStore, type Residue } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
 import { Backgrounds } from './embedding/backgrounds.ts'
 import { EmbeddedProjects } from './embedding/embedded-projects.ts'
@@ -19,7 +19,8 @@ import { DecidedWrites } from './writes/decided-writes.ts'
 import { forgetWrites, isErasedSoon, type ListedWrite } from './writes/forgotten-writes.ts'
 import { UpdatedMemories } from './writes/updated-memories.ts'
 
-export interface MemoryParts extends Pick<Services, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
+export interface MemoryParts
+  extends Pick<Services, 'records' | 'storage' | 'host' | 'answers' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
   readonly shared: boolean
   readonly embedderOf: EmbedderOf
@@ -47,9 +48,10 @@ export interface OpenMemory {
   /** Removes the logs of writes, which contain the exchanges; returns their ids. @throws {StoreUnavailable} */
   forgetWrites(owner: MemoryOwner, isMeant: (write: ListedWrite) => boolean): Promise<readonly string[]>
   /**
-   * Removes what was forgotten from the store's files, once the logs of these writes are gone. @throws {StoreUnavailable}
+   * Removes what was forgotten of an owner from the store's files, once the logs of these writes are gone, and the stored
+   * answers of models that were given its memories. @throws {StoreUnavailable}
    */
-  purge(writes: readonly string[]): Promise<Residue>
+  purge(owner: MemoryOwner, writes: readonly string[]): Promise<Residue>
   close(): Promise<void>
 }
 
@@ -99,7 +101,8 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       return removed
     },
     forgetWrites: (owner, isMeant) => forgetWrites(parts, owner, isMeant),
-    purge: async (writes) => {
+    purge: async ({ project, tenant, user }, writes) => {
+      await parts.answers.forget(project, answerLane(tenant, user))
       const erased = await isErasedSoon(parts, writes)
       const residue = await parts.storage.purge()
       return erased ? residue : 'pending'

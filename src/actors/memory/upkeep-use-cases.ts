@@ -55,7 +55,7 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
       })
       const ended = await memory.forgetWrites(owner, isExchangeOf(some))
       const writes = [...new Set([...stopped, ...ended])]
-      const files = await memory.purge(writes)
+      const files = await memory.purge(owner, writes)
       const surfaces = [...surfacesOf(some, removed), { surface: 'receipts', removed: writes.length }]
       return { forgotten: removed, truncated, receipt: { at, surfaces, files } }
     },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { organizationScope, projectScope } from '#storage/index.ts'
+import { type AnswerStore, answerLane, organizationScope, projectScope } from '#storage/index.ts'
 import { projects } from '../accounts/kinds.ts'
 import { isAuditActor } from '../audit/schema.ts'
 import { Table } from '../records/table.ts'
@@ -11,8 +11,9 @@ import type { ProjectEraser } from './project-eraser.ts'
 
 /** Dependencies of the effects of erasures. */
 export interface ErasureEffectParts extends EraseParts {
-  readonly owned: OwnerEraser
+  readonly owned: Pick<OwnerEraser, 'erase'>
   readonly projects: Pick<ProjectEraser, 'erase'>
+  readonly answers: Pick<AnswerStore, 'forget'>
   readonly log: Logger
 }
 
@@ -31,11 +32,13 @@ export const erasureEffects = (parts: ErasureEffectParts): EffectCatalog => ({
 })
 
 const eraseOwner = async (
-  { owned, log }: ErasureEffectParts,
+  { owned, answers, log }: ErasureEffectParts,
   context: EffectContext,
   round: unknown,
 ): Promise<Left> => {
   const owner = ownerIn(context)
+  // nothing says which of a tenant's answers were given to one of its users
+  await answers.forget(owner.project, answerLane(owner.tenant))
   const left = await owned.erase(owner)
   log.info({ tenant: owner.tenant, ofUser: owner.user !== null, round, left }, 'erasure went on')
   return left
@@ -43,11 +46,12 @@ const eraseOwner = async (
 
 /** Runs one round of a project's erasure, and stores its progress in the project's row. */
 const eraseProject = async (
-  { storage, clock, projects: whole, log }: ErasureEffectParts,
+  { storage, clock, projects: whole, answers, log }: ErasureEffectParts,
   context: EffectContext,
   round: unknown,
 ): Promise<Left> => {
   const project = projectIn(context) ?? ''
+  await answers.forget(project)
   const left = await whole.erase(project)
   log.info({ project, round, left }, 'erasure of a project went on')
   const table = new Table(storage.records, projects, clock.now)

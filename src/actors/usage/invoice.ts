@@ -60,14 +60,14 @@ export function* invoiceLines(usage: GroupedUsage, facts: InvoiceFacts): SlicedW
 
 const chargedBy = ({ values, sums }: UsageGroup, plans: InvoiceFacts['plans']) => {
   const plan = plans.get(values[5] ?? '') ?? null
-  const { calls, input_tokens, output_tokens } = sums.view
+  const { calls, cache_hits, input_tokens, output_tokens } = sums.view
   const rate = (
     field: 'markup_percent' | 'input_per_million_usd' | 'output_per_million_usd' | 'per_call_usd',
   ): Amount => amountOf(plan?.data[field] ?? '0')
   const markup = percentOf(sums.serviceCharge, rate('markup_percent'))
   const input = perMillion(rate('input_per_million_usd'), input_tokens)
   const tokens = input.plus(perMillion(rate('output_per_million_usd'), output_tokens))
-  const perCall = rate('per_call_usd').times(calls)
+  const perCall = rate('per_call_usd').times(calls - cache_hits)
   const total = sums.serviceCharge.plus(markup).plus(tokens).plus(perCall)
   return { plan, charges: { markup, tokens, calls: perCall, total } }
 }

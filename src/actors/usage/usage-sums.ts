@@ -37,6 +37,8 @@ interface Sums {
   /** Duration of audio that was converted to text; to the millisecond. */
   readonly seconds: number
   readonly images: number
+  readonly cache_hits: number
+  readonly saved_usd: string
   readonly provider_cost_usd: string
   readonly service_charge_usd: string
 }
@@ -51,6 +53,8 @@ class UsageSums {
   /** In whole milliseconds, so that sums are exact. */
   #milliseconds = 0
   #images = 0
+  #cacheHits = 0
+  #saved: Amount = zero
   #providerCost: Amount = zero
   #serviceCharge: Amount = zero
 
@@ -61,6 +65,8 @@ class UsageSums {
     this.#characters += data.characters ?? 0
     this.#milliseconds += Math.round((data.seconds ?? 0) * 1000)
     this.#images += data.images ?? 0
+    if (data.cache_hit === true) this.#cacheHits++
+    if (typeof data.saved_usd === 'string') this.#saved = this.#saved.plus(amountOf(data.saved_usd))
     if (data.provider_cost_usd === null || data.service_charge_usd === null) this.#unpriced++
     if (data.provider_cost_usd !== null) this.#providerCost = this.#providerCost.plus(amountOf(data.provider_cost_usd))
     if (data.service_charge_usd !== null) {
@@ -82,6 +88,8 @@ class UsageSums {
       characters: this.#characters,
       seconds: this.#milliseconds / 1000,
       images: this.#images,
+      cache_hits: this.#cacheHits,
+      saved_usd: textOf(this.#saved),
       provider_cost_usd: textOf(this.#providerCost),
       service_charge_usd: textOf(this.#serviceCharge),
     }

@@ -118,6 +118,8 @@ const notCounted = {
   request_id: null,
   key_id: null,
   interrupted: false,
+  cache_hit: false,
+  saved_usd: null,
 } as const
 
 /**

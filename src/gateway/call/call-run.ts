@@ -1,4 +1,4 @@
-import { tokensOfUsage } from '#gateway/prices/usage.ts'
+import { tokensOfUsage, type Usage } from '#gateway/prices/usage.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './accounting/call-record.ts'
 import type { Admission, Ticket, TokenNeed } from './admission.ts'
@@ -7,6 +7,7 @@ import { isRequest } from './caller.ts'
 import type { Candidate, CandidateQueue } from './candidates.ts'
 import { AttemptFailed } from './failure.ts'
 import type { Lease, RouteHealth } from './pools/route-health.ts'
+import { reuseHeaders } from './reuse.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
 
 /**
@@ -65,6 +66,9 @@ export interface CallKind<W extends Candidate> extends CallHead {
   /** Returns the result of the call. @param error null on success. */
   end(error: Error | null): CallEnd
 }
+
+/** The usage of a call that no provider was paid for. */
+const nothingUsed: Usage = { tokens: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 } }
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -126,8 +130,10 @@ export class CallRun<W extends Candidate> {
     const { headers = [] } = this.#ticket ?? {}
     const limited = this.#limitedTo === null ? [] : [['x-max-tokens-limited', String(this.#limitedTo)] as const]
     const choice = this.#candidates?.choice ?? null
-    if (headers.length + limited.length === 0 && choice === null) return served
-    return [...served, ...(choice === null ? [] : [['x-route', this.#routed(choice)] as const]), ...headers, ...limited]
+    const reused = reuseHeaders(this.record.reuse)
+    if (headers.length + limited.length + reused.length === 0 && choice === null) return served
+    const routed = choice === null || this.#isHit ? [] : [['x-route', this.#routed(choice)] as const]
+    return [...served, ...routed, ...reused, ...headers, ...limited]
   }
 
   /** Reports a failed attempt: it is retried, another route is tried, or the call fails. */
@@ -157,7 +163,7 @@ export class CallRun<W extends Candidate> {
 
   /** Ends the call successfully: the answer is complete. */
   succeed(): void {
-    if (this.#candidate !== null) this.#parts.health?.worked(this.#candidate.route)
+    if (this.#candidate !== null && !this.#isHit) this.#parts.health?.worked(this.#candidate.route)
     this.close(null)
   }
 
@@ -167,7 +173,8 @@ export class CallRun<W extends Candidate> {
     this.#isOver = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#lease?.release()
-    const end = this.#kind.end(error)
+    const made = this.#kind.end(error)
+    const end = this.#isHit ? { ...made, usage: made.usage === null ? null : nothingUsed, costUsd: '0' } : made
     this.#settle(end.usage === null ? '0' : end.costUsd, tokensOfUsage(end.usage))
     this.record.write(error, end)
   }
@@ -193,6 +200,11 @@ export class CallRun<W extends Candidate> {
     } catch (error) {
       this.fail(error)
     }
+  }
+
+  /** Whether a stored answer is given, so that no provider is called and nothing is paid. */
+  get #isHit(): boolean {
+    return this.record.reuse?.status === 'hit'
   }
 
   #routed(choice: string): string {
@@ -235,16 +247,16 @@ export class CallRun<W extends Candidate> {
       need,
       model: candidate.model,
       source,
-      maxUsd: () => this.#kind.maxUsd(candidate),
-      minUsd: () => this.#kind.minUsd?.(candidate) ?? null,
-      tokens: () => this.#kind.tokens?.(candidate) ?? { max: 0 },
+      maxUsd: () => (this.#isHit ? '0' : this.#kind.maxUsd(candidate)),
+      minUsd: () => (this.#isHit ? null : (this.#kind.minUsd?.(candidate) ?? null)),
+      tokens: () => (this.#isHit ? undefined : this.#kind.tokens?.(candidate)) ?? { max: 0 },
     }
     this.after(
       () => this.#parts.admission.admit(request),
       (ticket) => {
         this.#ticket = ticket
         this.#ticketWay = candidate
-        this.#limitedTo = this.#kind.limit?.(candidate, ticket) ?? null
+        this.#limitedTo = this.#isHit ? null : (this.#kind.limit?.(candidate, ticket) ?? null)
         this.#attempt(candidate)
       },
       (late) => late.settle('0', 0),
@@ -253,7 +265,7 @@ export class CallRun<W extends Candidate> {
 
   #attempt(candidate: W): void {
     if (this.#isOver) return
-    this.#lease = this.#parts.health?.begin(candidate.route) ?? null
+    this.#lease = this.#isHit ? null : (this.#parts.health?.begin(candidate.route) ?? null)
     try {
       this.record.within(() => this.#kind.attempt(candidate))
     } catch (error) {

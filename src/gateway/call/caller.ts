@@ -4,6 +4,7 @@ import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/index.ts'
 import type { Scope } from '#storage/index.ts'
 import { LineCalls } from './accounting/line-calls.ts'
+import type { CacheHeaders } from './reuse.ts'
 
 /** The caller of a gateway request, by which limits, budgets, usage rows and the request log are assigned. */
 export interface Caller {
@@ -28,6 +29,8 @@ export interface Caller {
    * retries do not multiply.
    */
   readonly retriesItself?: boolean | undefined
+  /** The headers of the request, read only for a project that stores answers. */
+  readonly headers?: CacheHeaders | undefined
   /** Present for a line of a batch, whose calls are metered by the commit of the line instead of the ledger. */
   readonly line?: LineCalls | undefined
 }
@@ -66,30 +69,29 @@ export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('
 export const usesOwnModels = (caller: Caller | ActorCaller): boolean => (caller.models ?? null) !== null
 
 /** Returns the caller of a validated API call. @throws {ServiceError} `request_loop` */
-export const callerOf = ({
-  principal,
-  scope,
-  requestId,
-  attribution,
-  via,
-  timeoutMs,
-  retriesItself,
-  line,
-}: Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via' | 'timeoutMs' | 'retriesItself'> & {
-  readonly attribution?: Attribution | undefined
-  readonly line?: object | undefined
-}): Caller => ({
-  principal,
-  scope,
-  requestId,
-  project: scope.project,
-  tenant: attribution?.tenant ?? scope.tenant,
-  externalUserId: attribution?.externalUserId ?? scope.user,
-  keyId: 'keyId' in principal ? principal.keyId : null,
-  agentId: 'agentId' in principal ? principal.agentId : null,
-  models: modelsOf(principal),
-  via: viaBehind(via),
-  timeoutMs,
-  retriesItself,
-  ...(line instanceof LineCalls && { line }),
-})
+export const callerOf = (call: Answerable): Caller => {
+  const { principal, scope, requestId, attribution, via, timeoutMs, retriesItself, line } = call
+  return {
+    principal,
+    scope,
+    requestId,
+    project: scope.project,
+    tenant: attribution?.tenant ?? scope.tenant,
+    externalUserId: attribution?.externalUserId ?? scope.user,
+    keyId: 'keyId' in principal ? principal.keyId : null,
+    agentId: 'agentId' in principal ? principal.agentId : null,
+    models: modelsOf(principal),
+    via: viaBehind(via),
+    timeoutMs,
+    retriesItself,
+    headers: call,
+    ...(line instanceof LineCalls && { line }),
+  }
+}
+
+/** A validated API call, as far as it determines its caller. */
+type Answerable = CacheHeaders &
+  Pick<Caller, 'principal' | 'scope' | 'requestId' | 'via' | 'timeoutMs' | 'retriesItself'> & {
+    readonly attribution?: Attribution | undefined
+    readonly line?: object | undefined
+  }

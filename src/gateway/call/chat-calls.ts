@@ -20,6 +20,11 @@ export interface ChatCall {
   /** Aborts when the caller disconnects; the upstream request is then cancelled within 100 ms. */
   readonly signal: AbortSignal
   /**
+   * For the reuse of stored answers: `never` for a call that depends on more than its body, such as a search; the user whose
+   * memories the body has. Absent: by the body.
+   */
+  readonly reuse?: 'never' | { readonly user: string }
+  /**
    * Returns a different format for some routes; null for the route's own format.
    * @throws {ServiceError} for a route that cannot serve the call.
    */

@@ -12,11 +12,13 @@ import type { Route } from '../call/routes.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import { AnswerLog } from './answer-log.ts'
 import type { StreamEnd } from './answer-reader.ts'
-import type { ChatRunRequest } from './chat-run.ts'
+import type { ChatRunRequest } from './chat-run-request.ts'
+
+type RecordedCall = Pick<CallRecord, 'route'> & Partial<Pick<CallRecord, 'reuse'>>
 
 /** Collects the data of one running chat request for its summary, its usage row and the request log. */
 export class ChatRecord {
-  readonly #call: Pick<CallRecord, 'route'>
+  readonly #call: RecordedCall
   #answer: AnswerLog | null = null
   #summary: ChatSummary | null = null
   /** The request as sent to the provider, after redaction. */
@@ -26,7 +28,7 @@ export class ChatRecord {
   /** Output tokens that were passed on, estimated from the length; null when there were none. */
   tokensSoFar: number | null = null
 
-  constructor(call: Pick<CallRecord, 'route'>, request: ChatRunRequest) {
+  constructor(call: RecordedCall, request: ChatRunRequest) {
     this.#call = call
     this.request = request
   }
@@ -50,7 +52,7 @@ export class ChatRecord {
       route,
       model: end.model === '' ? route.model : end.model,
       usage,
-      costUsd: costBy(route, usage),
+      costUsd: this.#call.reuse?.status === 'hit' ? '0' : costBy(route, usage),
       finishReason: end.finishReason === '' ? null : end.finishReason,
       headers,
     }

@@ -1,6 +1,7 @@
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, textOf } from '#outgoing/wire.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
+import { type AttemptFailed, type ErrorAnswer, statusFailure } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
 import { portableBody } from '../providers/portable-body.ts'
 import { providerFormats } from '../providers/provider-formats.ts'
@@ -65,3 +66,9 @@ const headersFor = (route: Route): Headers => {
 /** The requested model, followed by the fallbacks. */
 export const modelsOf = ({ model, models }: ChatInput['body']): readonly string[] =>
   models === undefined ? [textOf(model)] : [...new Set([textOf(model), ...arrayOf(models).map(textOf)])]
+
+/** Maps an answer with an error status to a failure, by the format of the route. */
+export const failureBy = (route: Route | null, answer: ErrorAnswer): AttemptFailed => {
+  const format = route === null ? null : providerFormats[route.format].chat
+  return (format?.failure ?? statusFailure)(answer, Date.now())
+}

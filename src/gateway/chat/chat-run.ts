@@ -1,88 +1,43 @@
-import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
+import { parsedAnswer, parsedAtOnce } from '#outgoing/shares/parsed-answer.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { textOf, type WireObject } from '#outgoing/wire.ts'
 import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
-import type { CallLedger } from '../call/accounting/call-ledger.ts'
+import { ChatCache } from '../caching/chat-cache.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
-import type { Charge } from '../call/accounting/charge.ts'
 import { costHeader, wholeWithCost, withCost } from '../call/accounting/shown-cost.ts'
 import type { Ticket, TokenNeed } from '../call/admission.ts'
-import { Attempt, type AttemptListener, type AttemptTimeouts } from '../call/attempt.ts'
-import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
-import { type ActorCaller, type Caller, isRequest, usesOwnModels } from '../call/caller.ts'
+import { Attempt, type AttemptListener } from '../call/attempt.ts'
+import type { CachePolicy } from '../call/call-policies.ts'
+import { type CallKind, CallRun } from '../call/call-run.ts'
+import { isRequest, usesOwnModels } from '../call/caller.ts'
 import { type Candidate, mappedCandidates } from '../call/candidates.ts'
-import type { ChatSummary } from '../call/chat-calls.ts'
 import { AttemptFailed, cancelled, type ErrorAnswer, refusedAddress, streamBroken } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
 import { policyFor } from '../call/provider-timeouts.ts'
-import type { Found, Redaction } from '../call/redaction.ts'
+import type { Found, RedactionPolicy } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
-import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
+import type { Reuse } from '../call/reuse.ts'
+import { RouteCandidates } from '../call/route-candidates.ts'
 import type { Route } from '../call/routes.ts'
-import type { Upstreams } from '../call/upstreams.ts'
-import type { TokenUsage } from '../prices/usage.ts'
-import type { AppendOnlyHistory } from '../redaction/append-only-history.ts'
 import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import { replacedBytes } from '../redaction/replaced-bytes.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
-import { ChatRecord, costBy } from './chat-record.ts'
-import { type ChatRequest, chatRequest, modelsOf } from './chat-request.ts'
-import { ChunkReader } from './chunk-reader.ts'
+import { ChatRecord } from './chat-record.ts'
+import { type ChatRequest, chatRequest, failureBy, modelsOf } from './chat-request.ts'
+import type { ChatParts, ChatRunRequest, RunListener } from './chat-run-request.ts'
 import { conversationName } from './conversation-name.ts'
-import { FrameReader } from './frame-reader.ts'
-import { FramesThenChunks } from './frames-then-chunks.ts'
 import { GatheredAnswer } from './gathered-answer.ts'
 import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts'
+import { type ReadingOptions, streamReader, wholeReader } from './open-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
-import { OpenAiDecoder } from './openai-decoder.ts'
-import { failureBy } from './status-failure.ts'
 import { showsImages, visionCandidates, withVision } from './vision-route.ts'
 import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
-import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
+import { withTokenLimit } from './wire-body.ts'
 
 /** Size from which the personal data of an answer is restored in steps, so that the event loop is not blocked. */
 const longAnswerBytes = 64 * 1024
-
-/** Dependencies of {ChatRun}. */
-export interface ChatParts extends RouteCandidatesParts, CallRunParts {
-  readonly health: RouteCandidatesParts['health']
-  readonly ledger: CallLedger
-  readonly redaction: Redaction
-  readonly upstreams: Upstreams
-  readonly patience: AttemptTimeouts
-}
-
-/** One chat request, with the bytes of its body. */
-export interface ChatRunRequest extends ChatInput {
-  /** The ledger records only calls of requests; the usage of an actor is in the actor's own commit. */
-  readonly caller: Caller | ActorCaller
-  /** Operation id, for the log. */
-  readonly operation: string
-  readonly need: 'chat' | 'vision'
-  /** Set when the request has no images, so that its messages are not searched for them. */
-  readonly textOnly?: true
-  /** The conversation of a caller that keeps it from one request to the next. */
-  readonly history?: AppendOnlyHistory
-}
-
-/** A non-streamed answer. `bytes` is `completion` as received; null when it was created or changed by the gateway. */
-export interface WholeAnswer extends ChatSummary {
-  readonly completion: WireObject
-  readonly bytes: Buffer | null
-}
-
-/** Receives the answer: `whole`; or `begin`, frames and chunks, and `end`; `fail` instead, or after `begin`. */
-export interface RunListener extends AnswerListener {
-  /** Whether the listener accepts frames as received; otherwise it gets chunks only. */
-  readonly takesFrames: boolean
-  begin(about: Pick<ChatSummary, 'route' | 'headers'>): void
-  whole(answer: WholeAnswer): void
-  end(summary: ChatSummary): void
-  /** @param charge for the part that was passed on before the failure; null when nothing was. */
-  fail(error: Error, charge: Charge | null): void
-}
 
 /**
  * The chat-specific part of one call: what it sends, and how its answer is read and passed on. Either `whole`, `end` or
@@ -110,6 +65,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   /** The chunk with the usage, to which the cost is added; sent last. */
   #usageChunk: WireObject | null = null
   #redactions: Found | undefined
+  #reuse: Reuse | null = null
+  #cache: ChatCache | null = null
 
   constructor(parts: ChatParts, input: ChatRunRequest, listener: RunListener) {
     this.caller = input.caller
@@ -127,19 +84,47 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   start(): void {
     if (this.#run.isOver) return
+    const { cache, redaction } = this.#parts
     const { project } = this.caller
+    if (cache === undefined || !isRequest(this.caller) || this.#input.reuse === 'never')
+      this.#run.after(
+        () => redaction.policyOf(project),
+        (policy) => this.#redactBy(policy, null),
+      )
+    else
+      this.#run.after(
+        () => cache.policiesOf(project),
+        ({ redaction: policy, cache: stored }) => this.#redactBy(policy, stored),
+      )
+  }
+
+  #redactBy(policy: RedactionPolicy | null, stored: CachePolicy | null): void {
+    if (policy === null) this.#find(stored)
+    else
+      this.#run.after(
+        () => redactChat(this.#input.body, policy, this.#input.history),
+        (redacted) => {
+          this.#redact(redacted)
+          this.#find(stored)
+        },
+      )
+  }
+
+  /** Looks for a stored answer, unless the project stores none. */
+  #find(policy: CachePolicy | null): void {
+    const { caller, body, reuse, stream } = this.#input
+    const { cache } = this.#parts
+    if (policy === null || cache === undefined || !isRequest(caller)) {
+      this.#begin()
+      return
+    }
+    const user = reuse === undefined || reuse === 'never' ? null : reuse.user
     this.#run.after(
-      () => this.#parts.redaction.policyOf(project),
-      (policy) => {
-        if (policy === null) this.#begin()
-        else
-          this.#run.after(
-            () => redactChat(this.#input.body, policy, this.#input.history),
-            (redacted) => {
-              this.#redact(redacted)
-              this.#begin()
-            },
-          )
+      () => cache.open(policy, { kind: 'chat', caller, body, user }),
+      (found) => {
+        this.#reuse = found
+        this.#cache = new ChatCache(found, stream)
+        this.#begin()
       },
     )
   }
@@ -170,6 +155,10 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   counted(): Promise<void> | undefined {
     return this.#run.counted()
+  }
+
+  reuse(): Reuse | null {
+    return this.#reuse
   }
 
   maxUsd({ route }: Candidate): string | null {
@@ -210,7 +199,15 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     return { ...this.#record.end(error), redactions: this.#redactions }
   }
 
-  attempt({ route }: Candidate): void {
+  attempt({ model, route }: Candidate): void {
+    const stored = this.#cache?.answer ?? null
+    if (stored !== null) {
+      this.#replay(stored)
+      return
+    }
+    // the answer of a fallback is not that of the model
+    if (model === this.model) this.#cache?.begin()
+    else this.#cache = null
     try {
       this.#send(route)
     } catch (error) {
@@ -224,6 +221,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
       this.#whole.push(part)
       return
     }
+    this.#cache?.add(part)
     const reader = this.#reader ?? this.#readerOf(kindOf(part))
     if (reader === null) return
     if (reader instanceof WholeReader) this.#whole.reserve(part)
@@ -301,30 +299,27 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     else post(body)
   }
 
+  /** Gives a stored answer as if a provider had sent it at once. */
+  #replay(stored: Buffer): void {
+    this.bytes(stored)
+    this.over()
+  }
+
   /** Returns the reader for an answer that begins with these bytes; null for blank lines that only keep it alive. */
   #readerOf(kind: ReturnType<typeof kindOf>): AnswerReader | null {
     if (kind === 'events') this.#reader = this.#newReader()
-    else if (kind === 'json') this.#reader = this.#newWholeReader()
+    else if (kind === 'json') this.#reader = wholeReader(this, this.#reading)
     return this.#reader
   }
 
-  /** For a server that sends a complete answer although a stream was requested. */
-  #newWholeReader(): AnswerReader {
-    const hidesUsage = !wantsUsage(this.#input.body)
-    return new WholeReader(this, { format: this.#request?.format ?? null, hidesUsage, restorer: this.#restorer })
+  #newReader(): AnswerReader {
+    return streamReader(this, this.#reading)
   }
 
-  #newReader(): AnswerReader {
-    const { body } = this.#input
+  get #reading(): ReadingOptions {
     const format = this.#request?.format ?? null
-    const hidesUsage = !wantsUsage(body)
-    const restorer = this.#restorer
-    if (format === null && this.#listener.takesFrames) {
-      const costOf = (usage: TokenUsage): string | null => (this.#route === null ? null : costBy(this.#route, usage))
-      const options = { hidesUsage, choices: countOf(body.n) || 1, costOf }
-      return restorer === null ? new FrameReader(this, options) : new FramesThenChunks(this, { ...options, restorer })
-    }
-    return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
+    const { takesFrames } = this.#listener
+    return { body: this.#input.body, format, route: this.#route, restorer: this.#restorer, takesFrames }
   }
 
   /** Begins the answer when its first part is passed on: from here on nothing is retried. */
@@ -345,6 +340,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     if (this.#usageChunk !== null) this.#listener.chunk(withCost(this.#usageChunk, summary.costUsd))
     this.#listener.end(summary)
     this.#run.succeed()
+    const format = this.#request?.format ?? null
+    this.#cache?.keepStream((bytes) => readWhole(bytes, parsedAtOnce(bytes), format).completion, summary.costUsd)
   }
 
   #endWhole(): void {
@@ -377,7 +374,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   #deliverWhole(bytes: Buffer, read: Whole, completion: WireObject): void {
-    const isOriginal = this.#request?.format === null && completion === read.completion && read.gathered === undefined
+    const isOriginal =
+      (this.#request?.format ?? null) === null && completion === read.completion && read.gathered === undefined
     this.#record.completion = completion
     const { route, model, usage, costUsd, finishReason, headers: own } = this.#record.summary(read, this.#run.headers())
     const headers = costUsd === null ? own : [...own, ...costHeader(costUsd)]
@@ -392,6 +390,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
       bytes: isOriginal ? wholeWithCost(bytes, completion, costUsd) : null,
     })
     this.#run.succeed()
+    this.#cache?.keep(read.completion, costUsd)
   }
 
   #noteSoFar(): void {

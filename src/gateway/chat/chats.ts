@@ -1,7 +1,8 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Charge } from '../call/accounting/charge.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
-import { type ChatParts, ChatRun, type ChatRunRequest, type RunListener, type WholeAnswer } from './chat-run.ts'
+import { ChatRun } from './chat-run.ts'
+import type { ChatParts, ChatRunRequest, RunListener, WholeAnswer } from './chat-run-request.ts'
 import { chargeLost } from './lost-answer.ts'
 
 /** Controls a running request. */

@@ -9,7 +9,7 @@ import {
   PushedBody,
   streamHeaders,
 } from '../call/streaming/pushed-body.ts'
-import type { RunListener } from './chat-run.ts'
+import type { RunListener } from './chat-run-request.ts'
 import type { ChatHandle } from './chats.ts'
 
 /** Receives the beginning of the answer, or the error that replaces it. */

@@ -4,7 +4,7 @@ import { tokensOfChars } from '../call/accounting/usage.ts'
 import { RouteCandidates } from '../call/route-candidates.ts'
 import { ChatRecord } from './chat-record.ts'
 import { modelsOf } from './chat-request.ts'
-import type { ChatParts, ChatRunRequest } from './chat-run.ts'
+import type { ChatParts, ChatRunRequest } from './chat-run-request.ts'
 
 /**
  * Returns the estimated charge for an answer of which only the request and the beginning of its text are known, because

@@ -5,12 +5,12 @@ import { RouteHealth } from '../call/pools/route-health.ts'
 import { keepAliveMs as defaultKeepAliveMs, type KeepAlive } from '../call/streaming/pushed-body.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import { authorizeOf } from '../providers/provider-formats.ts'
-import type { ChatParts } from './chat-run.ts'
+import type { ChatParts } from './chat-run-request.ts'
 import { Chats } from './chats.ts'
 
 /** Dependencies of {openChats}. */
 export interface OpenChatsParts
-  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'> {
+  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
   /** ms of silence after which a stream sends a keep-alive comment. */

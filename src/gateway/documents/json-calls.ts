@@ -3,6 +3,7 @@ import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { CacheableCall, ResponseCache } from '../caching/response-cache.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
@@ -24,6 +25,8 @@ import { redactedDocument, restoredDocument } from './document-texts.ts'
 export interface DocumentParts extends RouteCandidatesParts, RequestParts, CallRunParts {
   readonly health: RouteCandidatesParts['health']
   readonly redaction: Pick<Redaction, 'policyOf'>
+  /** Answers that are reused; absent: none. */
+  readonly cache?: ResponseCache | undefined
 }
 
 /** Endpoint of an operation at a provider. */
@@ -38,6 +41,8 @@ export interface JsonCallKind {
   /** Operation id, for the request log. */
   readonly operation: string
   readonly need: Need
+  /** Under which its answers are stored; absent for answers that are not. */
+  readonly reuse?: CacheableCall['kind']
   /** Returns the endpoint; null when the route's provider does not have the operation. */
   target(route: Route): DocumentTarget | null
   /** Returns an upper bound of the call's usage. */
@@ -100,8 +105,12 @@ export class JsonCalls {
     reservation: AnswerReservation,
   ): Promise<DocumentOutcome> {
     const { operation, need } = kind
+    const { cache } = this.#parts
     const policy = await this.#parts.redaction.policyOf(caller.project)
     const { document: sent, restorer, found } = await redactedDocument(body, policy)
+    const cached =
+      kind.reuse === undefined ? null : ((await cache?.find({ kind: kind.reuse, caller, body: sent })) ?? null)
+    const stored = cached?.answer ?? null
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
     const candidates = new RouteCandidates(this.#parts, { project: caller.project, need, models })
     let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
@@ -112,7 +121,9 @@ export class JsonCalls {
         maxUsd: ({ route }) => kind.costUsd(route, kind.max(sent)),
         tokens: () => ({ max: tokensOfUsage(kind.max(sent)) }),
         sharesTicket: () => false,
-        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, reservation }),
+        reuse: () => cached,
+        answer: async (next, current) =>
+          stored ?? (await this.#answer(next, current, { caller, body: sent, signal, reservation })),
         discard: () => {},
         onward: onwardAfter,
         refusalOf,
@@ -130,8 +141,10 @@ export class JsonCalls {
       mappedCandidates(candidates, (next) => ({ ...next, target: targetOf(kind, next.route) })),
     )
     done = { answer, usage: kind.usage(answer, sent), route: candidate.route }
-    const headers = [...run.headers(), ...costHeader(kind.costUsd(candidate.route, done.usage))]
+    const costUsd = stored === null ? kind.costUsd(candidate.route, done.usage) : '0'
+    const headers = [...run.headers(), ...costHeader(costUsd)]
     run.succeed()
+    if (candidate.model === body.model) cached?.keep(answer, costUsd)
     return { answer: restoredDocument(answer, restorer), route: candidate.route, headers }
   }
 

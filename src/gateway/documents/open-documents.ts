@@ -5,7 +5,7 @@ import { type DocumentParts, JsonCalls } from './json-calls.ts'
 
 /** Dependencies of the module for provider-specific operations. */
 export interface OpenDocumentsParts
-  extends Pick<DocumentParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'>,
+  extends Pick<DocumentParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'now'>,
     ReachOptions {}
 
 /** The module for provider-specific operations. */

@@ -1,7 +1,9 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { concurrently } from '#src/concurrency/concurrently.ts'
+import type { CallCache } from '../caching/call-cache.ts'
+import type { ResponseCache } from '../caching/response-cache.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
@@ -33,6 +35,8 @@ import { embeddingRequest } from './embedding-request.ts'
 export interface EmbeddingParts extends RouteCandidatesParts, RequestParts, CallRunParts {
   readonly health: RouteCandidatesParts['health']
   readonly redaction: Pick<Redaction, 'policyOf'>
+  /** Answers that are reused; absent: none. */
+  readonly cache?: ResponseCache | undefined
 }
 
 /** One embeddings request in OpenAI's format. */
@@ -92,7 +96,9 @@ export class EmbeddingCalls {
         maxUsd: ({ route, request }) => costBy(route, maxUsage(request)),
         tokens: ({ request }) => ({ max: estimatedTokens(request) }),
         sharesTicket: () => false,
-        answer: (next, current) => this.#embedded(next, current, { signal, reservation }),
+        reuse: () => prepared.cached,
+        answer: async (next, current) =>
+          storedVectors(prepared.cached) ?? (await this.#embedded(next, current, { signal, reservation })),
         discard: () => {},
         onward: onwardAfter,
         refusalOf,
@@ -109,10 +115,13 @@ export class EmbeddingCalls {
       },
       prepared,
     )
-    const costUsd = costBy(candidate.route, answer.usage)
+    const { cached } = prepared
+    const costUsd = cached?.status === 'hit' ? '0' : costBy(candidate.route, answer.usage)
     done = { answer, costUsd }
     const headers = [...run.headers(), ...costHeader(costUsd), ...unredactedHeader(prepared.isRedacted)]
     run.succeed()
+    const { bytes: _received, ...plain } = answer
+    if (candidate.model === body.model) cached?.keep(plain, costUsd)
     const bytes = answer.bytes === null ? null : bytesWithCost(answer.bytes, costUsd)
     return { ...answer, bytes, costUsd, headers }
   }
@@ -162,6 +171,8 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
+  /** The stored answer, or the place for the new one; null for a project that stores none. */
+  cached: CallCache | null = null
   /** Whether the policy covers the input. */
   isRedacted = false
 
@@ -191,7 +202,10 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
 
   async next(): Promise<EmbeddingCandidate | null> {
     const { caller, body, bytes } = this.#call
-    this.request ??= await this.#redacted(embeddingRequest(body, bytes))
+    if (this.request === null) {
+      this.request = await this.#redacted(embeddingRequest(body, bytes))
+      this.cached = (await this.#parts.cache?.find({ kind: 'embeddings', caller, body: this.request.body })) ?? null
+    }
     const candidate = await this.#candidates.next()
     return candidate === null ? null : embeddingCandidate(candidate, this.request, caller)
   }
@@ -213,6 +227,17 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
     return { ...request, inputs, body: { ...request.body, input }, bytes: null }
   }
 }
+
+/** The vectors of a stored answer; null for none. */
+const storedVectors = (cached: CallCache | null): Embedded | null => {
+  const { model, vectors, usage } = cached?.answer ?? {}
+  if (!Array.isArray(vectors)) return null
+  const inputTokens = countOf(objectOf(usage).inputTokens)
+  const tokens = { inputTokens, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+  return { model: textOf(model), vectors: vectors.filter(isVector), usage: tokens, bytes: null }
+}
+
+const isVector = (value: unknown): value is WireVector => typeof value === 'string' || Array.isArray(value)
 
 const logged = ({ model, vectors, usage }: Embedded): string =>
   JSON.stringify({ object: 'list', model, embeddings: vectors.length, usage })

@@ -5,7 +5,7 @@ import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
 /** Dependencies of the embeddings module. */
 export interface OpenEmbeddingsParts
-  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'now'>,
+  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'now'>,
     ReachOptions {}
 
 /** The embeddings module. */

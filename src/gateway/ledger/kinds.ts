@@ -59,12 +59,17 @@ export type SegmentCall = {
   /** Absent for none. */
   readonly failed?: readonly FailedAttempt[]
   readonly redacted?: Readonly<Record<string, number>>
+  /** How stored answers were used; absent for a project that stores none. */
+  readonly reuse?: SegmentReuse
   readonly usd: string | null
   /** null: nothing was used, and there is no usage row. */
   readonly units: SegmentUnits | null
   /** null: it has no entry in the request log. */
   readonly log: SegmentLog | null
 }
+
+/** How a call used stored answers. `saved`: what the answer had cost, in USD; null: unknown, or no hit. */
+type SegmentReuse = { readonly status: 'hit' | 'miss' | 'bypass'; readonly saved: string | null }
 
 /** The usage of a call. */
 export type SegmentUnits = {
@@ -131,6 +136,9 @@ export type RequestLogData = {
   readonly failed_attempts?: readonly FailedAttempt[]
   readonly redactions?: Readonly<Record<string, number>>
   readonly price?: JsonObject
+  /** Absent for a project that stores no answers. */
+  readonly cache?: SegmentReuse['status']
+  readonly saved_usd?: string | null
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cached_tokens: number

@@ -13,9 +13,16 @@ import { type Scope, tenantScope } from '#storage/index.ts'
 import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
 import { type LogSettings, logSettingsId } from './log-settings.ts'
 
+/** Answers of models that are stored only while the log keeps bodies. */
+export interface LoggedAnswers {
+  /** Called when the settings of a project's log have changed. */
+  apply(project: string, stores: boolean): Promise<void>
+}
+
 export interface RequestLogParts extends Pick<Services, 'now' | 'records'> {
   readonly rows: Pick<RowWriter, 'shown'>
   readonly settings: LogSettings
+  readonly answers: LoggedAnswers
 }
 
 type LogQuery = QueryOf<'request_log.list'>
@@ -24,6 +31,7 @@ export const requestLogUseCases = ({
   records,
   rows,
   settings,
+  answers,
   now,
 }: RequestLogParts): UseCasesOf<'request_log' | 'request_log_settings'> => {
   const table = new Table(records, requestLog, now)
@@ -48,10 +56,12 @@ export const requestLogUseCases = ({
       return { ...lineOf(row), failed_attempts, price, request_body, response_body }
     },
     'request_log_settings.get': ({ scope }) => settings.read(scope.project),
-    'request_log_settings.put': (call) => {
+    'request_log_settings.put': async (call) => {
       const { scope, body } = call
       const line = new Audited(call, 'request_log_settings').line('updated', logSettingsId(scope.project))
-      return settings.set(scope.project, body, line)
+      const made = await settings.set(scope.project, body, line)
+      await answers.apply(scope.project, body.mode === 'bodies')
+      return made
     },
   }
 }
@@ -83,8 +93,16 @@ const pageQuery = ({ limit, cursor, from, to }: LogQuery) => ({
 })
 
 const lineOf = ({ id, tenant, created_at, data }: Row<RequestLogData>) => {
-  const { started_at, redactions = {}, failed_attempts: _failed, price: _price, ...rest } = data
+  const {
+    started_at,
+    redactions = {},
+    cache = null,
+    saved_usd = null,
+    failed_attempts: _failed,
+    price: _price,
+    ...rest
+  } = data
   const { request_body: _request, response_body: _answered, ...line } = rest
   const times = { at: timestampOf(created_at), started_at: timestampOf(started_at) }
-  return { id, ...times, tenant_id: tenant, redactions, ...line }
+  return { id, ...times, tenant_id: tenant, redactions, cache, saved_usd, ...line }
 }

@@ -56,6 +56,9 @@ export type UsageData = {
   readonly request_id?: string
   /** Id of the API key of the request. */
   readonly key_id?: string | null
+  /** Whether a stored answer was given, so that nothing was used; `saved_usd` is what it had cost. */
+  readonly cache_hit?: boolean
+  readonly saved_usd?: string | null
   /** Whether the provider reported no usage, so that tokens are estimated from the length. */
   readonly estimated: boolean
   /** Set for a model call that a crash cut: tokens are estimated from the request and the text that was durable. */

@@ -6,6 +6,7 @@ import { type NoticesOf, Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { defaultTypes, type RedactionTarget, redactionTargets } from '#specs/resources/gateway/redaction.ts'
 import { projectScope } from '#storage/index.ts'
+import type { CachePolicy, CallPolicies } from '../call/call-policies.ts'
 import type { Redaction, RedactionPolicy } from '../call/redaction.ts'
 import { type RedactionPolicyData, redactionPolicies } from './kinds.ts'
 import { redactForLog } from './log-redaction.ts'
@@ -39,22 +40,29 @@ export interface ChosenPolicy {
   readonly policy: RedactionPolicyData
 }
 
+const noPolicies: CallPolicies = { redaction: null, cache: null }
+
 interface RedactionParts extends Pick<Services, 'now' | 'records'> {
   readonly projects: Pick<ProjectDirectory, 'settings'>
+  /** Reads the other policies of calls, so that a call looks them up together; absent: there are none. */
+  readonly cachePolicyOf?: (project: string) => Promise<CachePolicy | null>
 }
 
 /** Stores and caches the redaction policies of projects. */
 export class RedactionPolicies implements Redaction {
   readonly #table: Table<RedactionPolicyData>
-  readonly #cache: RecheckCache<{ readonly policy: RedactionPolicy | null }>
+  readonly #cache: RecheckCache<CallPolicies>
 
   readonly #projects: Pick<ProjectDirectory, 'settings'>
 
-  constructor({ records, projects, now }: RedactionParts) {
+  constructor({ records, projects, cachePolicyOf = async () => null, now }: RedactionParts) {
     this.#projects = projects
     this.#table = new Table(records, redactionPolicies, now)
     this.#cache = new RecheckCache({
-      load: async (project) => ({ policy: policyOf((await this.chosen(project)).policy) }),
+      load: async (project) => {
+        const [{ policy }, cache] = await Promise.all([this.chosen(project), cachePolicyOf(project)])
+        return { redaction: policyOf(policy), cache }
+      },
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
       now,
@@ -62,9 +70,18 @@ export class RedactionPolicies implements Redaction {
   }
 
   policyOf(project: string): RedactionPolicy | null | Promise<RedactionPolicy | null> {
-    const known = this.#cache.peek(project)
-    if (known !== undefined) return known.policy
-    return this.#cache.load(project).then((loaded) => loaded?.policy ?? null)
+    const found = this.of(project)
+    return found instanceof Promise ? found.then(({ redaction }) => redaction) : found.redaction
+  }
+
+  /** Returns all that applies to the calls of a project; synchronously for a project in steady use. */
+  of(project: string): CallPolicies | Promise<CallPolicies> {
+    return this.#cache.peek(project) ?? this.#cache.load(project).then((loaded) => loaded ?? noPolicies)
+  }
+
+  /** Applies a changed policy of a project at once on this node. */
+  changed(project: string): void {
+    this.#cache.forget(project)
   }
 
   forLog(body: string): string {
@@ -91,7 +108,7 @@ export class RedactionPolicies implements Redaction {
     const id = idOf(project)
     await this.#table.insert({ id, project, data: await this.#default(project) })
     const changed = await this.#table.change(scope, id, { edit: ({ data }) => edit(whole(data)), notices })
-    this.#cache.forget(project)
+    this.changed(project)
     if (changed === null) throw new ServiceError('version_conflict')
     return changed
   }

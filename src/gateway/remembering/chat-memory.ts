@@ -113,6 +113,11 @@ export class RememberedChat {
     return isThere ? tools : [...(tools ?? []), memoryFetchTool]
   }
 
+  /** The user whose memories the request has. */
+  get user(): string {
+    return this.#parts.at.user
+  }
+
   /** Response headers; they are known before the response begins. */
   get headers(): Headers {
     const { hits, failed } = this.#parts.recall

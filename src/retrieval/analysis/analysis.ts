@@ -73,6 +73,17 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   return [...concepts.values()]
 }
 
+/**
+ * Returns the stems of a text's words in their order, without stop words and `others`.
+ *
+ * @param others words in lower case.
+ */
+export function contentTermsOf(text: string, others: ReadonlySet<string>): readonly string[] {
+  const tokens = tokensOf(text.slice(0, maxCharacters))
+  const language = latinLanguageOf(tokens) ?? english()
+  return contentOf(tokens, language).flatMap((token) => (others.has(token.text) ? [] : [token.termIn(language)]))
+}
+
 /** Returns the year in "FY2018", which a text may write as fiscal year 2018. */
 const yearOf = (word: string): readonly string[] => /^[a-z]{1,3}((?:19|20)\d\d)$/.exec(word)?.slice(1) ?? []
 

@@ -1,6 +1,8 @@
+import { type AnswerStore, maxAnswerBytes } from '../answer-store.ts'
 import type { FanOut, Presence, RateLimits, SharedTurns } from '../cluster-ports.ts'
 import { LocalLimits } from '../local-limits.ts'
 import { LocalTurns } from '../local-turns.ts'
+import { defineAnswers, RedisAnswers } from './answers.ts'
 import { openConnection } from './connection.ts'
 import type { PulseOptions } from './connection-monitor.ts'
 import { DirectoryClient } from './directory-client.ts'
@@ -18,6 +20,7 @@ export interface RedisServices {
   readonly fanOut: FanOut
   readonly limits: RateLimits
   readonly turns: SharedTurns
+  readonly answers: AnswerStore
   /** Whether all connections answer. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -40,6 +43,7 @@ const defaultPatienceMs = 300
  * @param options.url `redis://…` or `rediss://…`.
  * @param options.installation name of the database: installations that share a Redis do not see each other.
  * @param options.now ms since the epoch; determines how long the directory is not trusted after an outage.
+ * @param options.answerBytes maximum bytes of stored answers of models.
  * @param options.patienceMs timeout of an answer in ms, after which Redis counts as unavailable until it answers again.
  */
 export const openRedis = async ({
@@ -48,12 +52,14 @@ export const openRedis = async ({
   log,
   now = Date.now,
   patienceMs = defaultPatienceMs,
+  answerBytes = maxAnswerBytes,
 }: {
   readonly url: string
   readonly installation: string
   readonly log: RedisLog
   readonly now?: () => number
   readonly patienceMs?: number
+  readonly answerBytes?: number
 }): Promise<RedisServices> => {
   const prefix = `troupe:${installation}:`
   const pulseOptions = (part: string, up: () => void = () => {}): PulseOptions => ({
@@ -76,6 +82,7 @@ export const openRedis = async ({
   )
   defineLimits(commands.client)
   defineTurns(commands.client)
+  defineAnswers(commands.client)
   const fanOut = new RedisFanOut(commands, { url, prefix, pulsing: pulseOptions('news') })
   const directory = new DirectoryClient(
     url,
@@ -91,6 +98,7 @@ export const openRedis = async ({
     fanOut,
     limits: new RedisLimits(commands, prefix, new LocalLimits(steadyClock)),
     turns: new RedisTurns(commands, prefix, new LocalTurns(steadyClock)),
+    answers: new RedisAnswers(commands, prefix, answerBytes),
     ping,
     close: async () => {
       await fanOut.close()

@@ -91,6 +91,14 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('anthropic-beta')
   }
 
+  get cacheControl(): string | undefined {
+    return this.#exchange.request.header('cache-control')
+  }
+
+  get cacheMode(): string | undefined {
+    return this.#exchange.request.header('x-cache')
+  }
+
   get timeoutMs(): number | undefined {
     return timeoutOf(this.#exchange.request)
   }

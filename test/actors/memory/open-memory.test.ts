@@ -12,6 +12,8 @@ import type { MemoryParts, OpenMemory } from '#actors/memory/open-memory.ts'
 import { factsIn } from '#actors/memory/understanding.ts'
 import { oddsOfSigns } from '#facts/index.ts'
 import { Table } from '#records/table.ts'
+import { answerLane } from '#storage/answer-store.ts'
+import { LocalAnswers } from '#storage/local-answers.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -47,6 +49,16 @@ describe('the memory of users', () => {
     })
   const contents = async (memory: OpenMemory, text: string, asOf: string | null) =>
     (await search(memory, text, { asOf: asOf === null ? null : on(asOf) })).results.map(({ content }) => content)
+
+  it('forgets the stored answers that were given its memories, and no others', async () => {
+    const answers = new LocalAnswers({ steady: () => 0 })
+    const { memory } = await opened({ answers })
+    const keptBy = { project: ada.project, lane: answerLane(ada.tenant, ada.user) }
+    const others = { project: ada.project, lane: answerLane(ada.tenant, 'bob') }
+    for (const place of [keptBy, others]) await answers.put(place, 'key', { text: 'x', ttlMs: 1_000, mark: 0 })
+    await memory.purge(ada, [])
+    expect([answers.read(keptBy, ['key']).values, answers.read(others, ['key']).values]).toEqual([[null], ['x']])
+  })
 
   it('flags what is judged to instruct a model, beside what the rules find, and lets it end no fact', async () => {
     const judged: (readonly string[])[] = []

@@ -1,5 +1,6 @@
 import { settingsOf } from '#actors/memory/memory-settings.ts'
 import { type MemoryParts, openMemory } from '#actors/memory/open-memory.ts'
+import { LocalAnswers } from '#storage/local-answers.ts'
 
 /** Memory without an embedder, a cap or a policy, except for the given parts. */
 export const plainMemory = (
@@ -7,6 +8,7 @@ export const plainMemory = (
 ) =>
   openMemory({
     now: parts.clock.now,
+    answers: new LocalAnswers(parts.clock),
     shared: false,
     embedderOf: async () => null,
     settings: async () => settingsOf(),

@@ -46,6 +46,7 @@ import { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
 import type { EventStream } from '#runtime/messages/event-stream.ts'
 import { type Runtime, startRuntime } from '#runtime/runtime.ts'
 import { auditSink, webhookSink } from '#runtime/sinks.ts'
+import { LocalAnswers } from '#storage/local-answers.ts'
 import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
 import { scriptedBatches } from '#test/gateway/batches/scripted-batches.ts'
 import { callOf } from '#test/support/call-of.ts'
@@ -309,6 +310,10 @@ export const turn = async (world: World, session: string, body: TurnBody): Promi
 /** `event_type`s in order. */
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
 
-const removing = (parts: OwnedParts) => ({ owned: new OwnerEraser(parts), projects: new ProjectEraser(parts) })
+const removing = (parts: OwnedParts) => ({
+  answers: new LocalAnswers({ steady: () => 0 }),
+  owned: new OwnerEraser(parts),
+  projects: new ProjectEraser(parts),
+})
 
 const answered: ResponseEffectParts['make'] = async ({ document }) => ({ ...document, status: 'completed' })

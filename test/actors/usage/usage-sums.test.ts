@@ -44,6 +44,8 @@ describe('sums of usage', () => {
     usage.add([usageRow({ at }), usageRow({ at, provider_cost_usd: null, service_charge_usd: null })])
     expect(usage.totals.view).toEqual({
       calls: 2,
+      cache_hits: 0,
+      saved_usd: '0',
       unpriced_calls: 1,
       input_tokens: 200,
       output_tokens: 20,

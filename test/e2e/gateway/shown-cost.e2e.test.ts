@@ -10,6 +10,11 @@ const vectors = {
   ...{ object: 'list', model: 'text-embedding-3-small', data: [{ object: 'embedding', index: 0, embedding: [1, 2] }] },
   usage: { prompt_tokens: 100, total_tokens: 100 },
 }
+const completed = {
+  ...{ id: 'cmpl-1', object: 'text_completion', created: 1, model: 'gpt-3.5-turbo-instruct' },
+  choices: [{ index: 0, text: 'Yes.', finish_reason: 'stop', logprobs: null }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+}
 const searched = {
   ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-5', error: null },
   output: [
@@ -42,6 +47,7 @@ describe('the cost of a call', () => {
       if (path.endsWith('/responses')) response.end(JSON.stringify(searched))
       else if (path.endsWith('/embeddings')) response.end(JSON.stringify(vectors))
       else if (path.endsWith('/speech')) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
+      else if (path.endsWith('/completions') && 'prompt' in body) response.end(JSON.stringify(completed))
       else if (body.stream === true) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(goodStream)
       else response.end(JSON.stringify(goodAnswer))
     })
@@ -53,6 +59,10 @@ describe('the cost of a call', () => {
 
   const model = 'gpt-4o-mini'
   const messages = [{ role: 'user' as const, content: 'Hi' }]
+  const cached = async (change: object) => {
+    const changed = await world.api.post('/v1/cache-policy', change, { method: 'PATCH' })
+    expect(changed).toMatchObject({ status: 200, body: change })
+  }
   const lastCost = async () => (await world.api.get('/v1/usage/events?limit=1')).body.data[0].provider_cost_usd
 
   it.each([
@@ -104,5 +114,56 @@ describe('the cost of a call', () => {
     // 1.25 and 10 USD per million tokens, and one search at a cent
     expect(answer.headers.get('x-cost-usd')).toBe('0.01225')
     expect(await lastCost()).toBe('0.01225')
+  })
+
+  it('is 0 for a stored answer in every API, with what it saved in the usage and the log, and each tenant has its own', async () => {
+    expect((await world.api.get('/v1/cache-policy')).body).toMatchObject({ mode: 'off', updated_at: null })
+    await cached({ mode: 'exact', ttl_s: 600 })
+    const said = [{ role: 'user', content: 'Is it stored?' }]
+    const requests: readonly [path: string, body: object][] = [
+      ['/v1/chat/completions', { model, messages: said }],
+      ['/v1/responses', { model, input: 'Stored?' }],
+      ['/v1/messages', { model, messages: said, max_tokens: 9 }],
+      ['/api/ai/chat', { model, messages: [{ role: 'user', content: 'Stored here?' }] }],
+      ['/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Stored?' }],
+      ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'Stored?' }],
+    ]
+    for (const [path, body] of requests) {
+      const calls = upstream.received.length
+      const [first, again] = [await world.api.post(path, body), await world.api.post(path, body)]
+      expect([first.status, first.headers.get('x-cache')], path).toEqual([200, 'miss'])
+      expect([again.status, again.headers.get('x-cache'), again.headers.get('x-cost-usd')], path).toEqual([
+        200,
+        'hit',
+        '0',
+      ])
+      expect(Number(again.headers.get('age')), path).toBeGreaterThanOrEqual(0)
+      expect(upstream.received.length, path).toBe(calls + 1)
+      expect(await lastCost(), path).toBe('0')
+    }
+    const chat = { model, messages: said }
+    const stream = await world.api.post('/v1/chat/completions', { ...chat, stream: true })
+    expect([stream.headers.get('x-cache'), stream.status]).toEqual(['hit', 200])
+    const logged = await world.api.get(`/v1/request-log/${stream.headers.get('x-request-id')}`)
+    expect(logged.body).toMatchObject({ cache: 'hit', saved_usd: chatUsd, cost_usd: '0', attempts: 0, input_tokens: 0 })
+    const usage = (await world.api.get('/v1/usage')).body.totals
+    expect(usage.cache_hits).toBe(requests.length + 1)
+    expect(Number(usage.saved_usd)).toBeGreaterThan(Number(chatUsd))
+    const tenant = (await world.api.post('/v1/tenants', { external_id: 'cached', name: 'Cached' })).body.id
+    const headers = { 'x-tenant-id': tenant }
+    const ofTenant = async (more = {}) =>
+      (await world.api.post('/v1/chat/completions', chat, { headers: { ...headers, ...more } })).headers.get('x-cache')
+    expect([await ofTenant(), await ofTenant(), await ofTenant({ 'cache-control': 'no-store' })]).toEqual([
+      ...['miss', 'hit', 'bypass'],
+    ])
+    await world.api.post('/v1/request-log-settings', { mode: 'metadata', retention_days: 30 }, { method: 'PUT' })
+    expect(await ofTenant()).toBeNull()
+    await world.api.post('/v1/request-log-settings', { mode: 'bodies', retention_days: 30 }, { method: 'PUT' })
+    expect(await ofTenant()).toBe('miss')
+    await cached({ mode: 'off' })
+    expect(await ofTenant()).toBeNull()
+    await cached({ mode: 'exact' })
+    expect(await ofTenant()).toBe('miss')
+    await cached({ mode: 'off' })
   })
 })

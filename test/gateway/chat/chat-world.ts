@@ -1,14 +1,19 @@
+import { ResponseCache } from '#gateway/caching/response-cache.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Admission, AdmissionRequest } from '#gateway/call/admission.ts'
+import type { CachePolicy } from '#gateway/call/call-policies.ts'
 import type { CallPolicy } from '#gateway/call/call-policy.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { Redaction } from '#gateway/call/redaction.ts'
 import type { Route } from '#gateway/call/routes.ts'
-import type { ChatRunRequest, WholeAnswer } from '#gateway/chat/chat-run.ts'
+import type { ChatRunRequest, WholeAnswer } from '#gateway/chat/chat-run-request.ts'
 import { openChats } from '#gateway/chat/open-chats.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import type { Embedder } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { AnswerStore } from '#storage/answer-store.ts'
+import { LocalAnswers } from '#storage/local-answers.ts'
 import { projectScope } from '#storage/scope.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
 
@@ -28,6 +33,8 @@ export interface ChatOptions {
   /** The body as text of the caller; without it the body is serialized. */
   readonly text?: string
   readonly stream?: boolean
+  readonly caller?: Caller
+  readonly reuse?: ChatRunRequest['reuse']
   /** Whether frames are received as bytes; default true. */
   readonly frames?: boolean
 }
@@ -57,7 +64,12 @@ export const hello: WireObject = { model: 'model-1', messages: [{ role: 'user', 
 
 /** Chat over two real local servers; `routes` maps models to them. */
 export const openChatWorld = async (
-  options: { readonly policy?: Partial<CallPolicy>; readonly keepAliveMs?: number } = {},
+  options: {
+    readonly policy?: Partial<CallPolicy>
+    readonly keepAliveMs?: number
+    readonly caching?: true
+    readonly embedder?: Embedder
+  } = {},
 ) => {
   const first = await openUpstream()
   const second = await openUpstream()
@@ -71,7 +83,8 @@ export const openChatWorld = async (
   const recorded: GatewayCall[] = []
   const admissions: AdmissionRequest[] = []
   const settled: (string | null)[] = []
-  const world: { admission: Admission; redaction: Redaction; now: number } = {
+  const world: { admission: Admission; redaction: Redaction; caching: CachePolicy | null; now: number } = {
+    caching: null,
     admission: {
       admit: (request) => {
         admissions.push(request)
@@ -81,7 +94,24 @@ export const openChatWorld = async (
     redaction: { policyOf: () => null, forLog: (body) => body },
     now: 1_700_000_000_000,
   }
+  const answers = new LocalAnswers({ steady: () => world.now })
+  const written: string[] = []
+  const store: AnswerStore = {
+    read: (place, keys) => answers.read(place, keys),
+    forget: (project) => answers.forget(project),
+    put: async (place, key, value) => {
+      written.push(value.text)
+      await answers.put(place, key, value)
+    },
+  }
+  const cache = new ResponseCache({
+    policies: {
+      of: async (project) => ({ redaction: await world.redaction.policyOf(project), cache: world.caching }),
+    },
+    ...{ store, embedder: options.embedder ?? null, now: () => world.now },
+  })
   const { chats, keepAlive } = openChats({
+    ...(options.caching === true && { cache }),
     routes: {
       resolve: (_, model) => {
         const found = routes.get(model)
@@ -102,8 +132,9 @@ export const openChatWorld = async (
     policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
     ...(options.keepAliveMs !== undefined && { keepAliveMs: options.keepAliveMs }),
   })
-  const requestOf = ({ body = hello, text, stream = false }: ChatOptions): ChatRunRequest => ({
-    ...{ caller, operation: 'chat_completions.create', need: 'chat', stream },
+  const requestOf = ({ body = hello, text, stream = false, reuse, ...other }: ChatOptions): ChatRunRequest => ({
+    ...(reuse !== undefined && { reuse }),
+    ...{ caller: other.caller ?? caller, operation: 'chat_completions.create', need: 'chat', stream },
     body: text === undefined ? body : JSON.parse(text),
     bytes: text === undefined ? null : Buffer.from(text),
   })
@@ -138,6 +169,9 @@ export const openChatWorld = async (
     await second.close()
   }
   return {
+    /** All texts that were stored. */
+    stored: () => written.join('\n'),
+    forget: () => store.forget('prj_1'),
     ...{
       first,
       second,

@@ -19,6 +19,7 @@ const world = async () => {
       records: ledger.records,
       rows: { shown: () => ledger.flush() },
       settings,
+      answers: { apply: async () => {} },
       now: clock.now,
     }),
   )

@@ -4,9 +4,16 @@ import { openRedis, type RedisLog, type RedisServices } from '#storage/redis/ope
 export const silent: RedisLog = { info: () => {}, warn: () => {} }
 
 /** Redis some time after the start, when its directory is trusted. The patience allows for a busy machine. */
-export const openOn = async (url: string, installation: string, patienceMs = 10_000): Promise<RedisServices> => {
+export const openOn = async (
+  url: string,
+  installation: string,
+  options: { readonly patienceMs?: number; readonly answerBytes?: number } = {},
+): Promise<RedisServices> => {
   let passed = 0
-  const opened = await openRedis({ url, installation, log: silent, now: () => Date.now() + passed, patienceMs })
+  const opened = await openRedis({
+    ...{ url, installation, log: silent, patienceMs: 10_000, ...options },
+    now: () => Date.now() + passed,
+  })
   await vi.waitFor(
     async () => {
       if (!(await opened.ping())) throw new Error('redis does not answer')

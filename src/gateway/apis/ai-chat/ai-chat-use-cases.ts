@@ -30,6 +30,7 @@ export const aiChatUseCases = ({ chat, memory }: AiChatParts): Pick<UseCases, 'a
       need: needOf(messages),
       body,
       signal: call.signal,
+      ...(remembered !== null && { reuse: remembered }),
     }
     const headers = remembered?.headers ?? []
     if (stream === true) {

@@ -3,7 +3,7 @@ import type { PromptService } from '#actors/capability/prompt-service.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { errorFrame } from '#gateway/call/refusal.ts'
 import type { KeepAlive } from '#gateway/call/streaming/pushed-body.ts'
-import type { ChatRunRequest, RunListener, WholeAnswer } from '#gateway/chat/chat-run.ts'
+import type { ChatRunRequest, RunListener, WholeAnswer } from '#gateway/chat/chat-run-request.ts'
 import { type Chats, wholeListener } from '#gateway/chat/chats.ts'
 import { CompletionStream } from '#gateway/chat/completion-stream.ts'
 import { asCompletion } from '#gateway/chat/schema.ts'
@@ -114,6 +114,7 @@ const chatRunRequest = ({ call, body, bytes }: Sent, chat: RememberedChat | null
   body: chat === null ? body : bodyOf(body, chat),
   bytes: chat === null ? bytes : null,
   stream: body.stream === true,
+  ...(chat !== null && { reuse: chat }),
 })
 
 const bodyOf = (body: Sent['body'], chat: RememberedChat) => {

@@ -50,7 +50,8 @@ export const messageUseCases = (opened: MessageParts): UseCasesOf<'messages'> =>
       const body = traits.own ? withBetas(plain, call.anthropicBeta) : plain
       const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored), ...(remembered?.headers ?? [])]
       const need = needOf(arrayOf(body.messages))
-      const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal }
+      const reuse = remembered === null ? {} : { reuse: remembered }
+      const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal, ...reuse }
       if (call.body.stream === true) {
         const frames = new ThreadedFrames(new MessageFrames(call.requestId, own), threading)
         const form = remembered === null ? frames : new RememberingFrames(frames, remembered)

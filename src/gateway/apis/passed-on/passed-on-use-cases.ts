@@ -75,6 +75,7 @@ const moderation: JsonCallKind = {
 const completion: JsonCallKind = {
   operation: 'completions.create',
   need: 'chat',
+  reuse: 'completions',
   target: at('/completions'),
   max: (body) => ({ tokens: tokens(textBytes(body.prompt), maxWritten(body)) }),
   usage: counted,
@@ -88,6 +89,7 @@ const maxWritten = ({ prompt, max_tokens, n }: WireObject): number =>
 const reranking: JsonCallKind = {
   operation: 'rerank.create',
   need: 'chat',
+  reuse: 'rerank',
   target: at('/rerank'),
   max: (body) => ({ tokens: tokens(textBytes(body), 0) }),
   usage: counted,

@@ -223,14 +223,21 @@ const newOutput = ({ searches, remote, plan }: ToMake, emit: Emit): ResponseOutp
     include: plan.request.include ?? [],
   })
 
-const chatCallOf = ({ caller, runner, signal }: ToMake, body: WireObject): ChatCall => ({
-  caller,
+const chatCallOf = (task: ToMake, body: WireObject): ChatCall => ({
+  caller: task.caller,
   operation: 'responses.create',
   need: needOf(arrayOf(body.messages)),
   body,
-  signal,
-  ...(runner === 'upstream' && { formatFor: upstreamFormatFor }),
+  signal: task.signal,
+  ...(task.runner === 'upstream' && { formatFor: upstreamFormatFor }),
+  ...reuseOf(task),
 })
+
+/** What the server's tools find may change, and is forgotten at its source. */
+const reuseOf = ({ runner, searches, remote, remembered }: ToMake): Pick<ChatCall, 'reuse'> => {
+  if (runner !== null || searches.length + remote.tools.length > 0) return { reuse: 'never' }
+  return remembered === null ? {} : { reuse: remembered }
+}
 
 const messageOf = ({ completion }: ChatOutcome): WireObject =>
   objectOf(objectOf(arrayOf(completion.choices)[0]).message)

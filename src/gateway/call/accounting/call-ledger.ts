@@ -1,6 +1,7 @@
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Caller } from '../caller.ts'
 import type { Found } from '../redaction.ts'
+import type { Reuse } from '../reuse.ts'
 import type { KeySource, Need, Route } from '../routes.ts'
 import type { LoggedText } from './logged-text.ts'
 
@@ -52,6 +53,8 @@ export interface GatewayCall {
   readonly failedAttempts?: readonly FailedAttempt[]
   /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found
+  /** How stored answers were used; absent for a project that stores none. */
+  readonly reuse?: Reuse
   /**
    * Bodies of the request and the response for the request log, built on demand after the answer has been sent; null
    * when bodies are not logged.

@@ -5,6 +5,7 @@ import { type ActorCaller, type Caller, isRequest } from '../caller.ts'
 import type { ModelError } from '../provider-port.ts'
 import type { Found } from '../redaction.ts'
 import { codeOf } from '../refusal.ts'
+import type { Reuse } from '../reuse.ts'
 import type { Route } from '../routes.ts'
 import { type CallLedger, callerGone, type FailedAttempt, type GatewayCall, maxFailedAttempts } from './call-ledger.ts'
 
@@ -22,6 +23,8 @@ export interface CallHead extends Pick<GatewayCall, 'operation' | 'need' | 'stre
   readonly caller: Caller | ActorCaller
   /** The model as the caller named it. */
   readonly model: string
+  /** Returns how stored answers are used; null for a project that stores none. Known before the call is admitted. */
+  reuse?(): Reuse | null
 }
 
 /** Result of a call that has ended. */
@@ -73,6 +76,10 @@ export class CallRecord {
     else tracer.within(this.#span.context, work)
   }
 
+  get reuse(): Reuse | null {
+    return this.#head.reuse?.() ?? null
+  }
+
   /** Notes a failed attempt. */
   failed({ provider, model, source, connectionId }: Route, { code, message }: ModelError): void {
     this.#failed ??= []
@@ -91,6 +98,7 @@ export class CallRecord {
    * @param error null on success.
    */
   write(error: Error | null, end: CallEnd): void {
+    const { reuse } = this
     const { usage, costUsd, status, bodies, redactions } = end
     this.#measure(error, end)
     const { caller, operation, need, model, streamed } = this.#head
@@ -113,6 +121,7 @@ export class CallRecord {
       attempts: this.attempts,
       ...(this.#failed !== undefined && { failedAttempts: this.#failed }),
       ...(redactions !== undefined && { redactions }),
+      ...(reuse !== null && { reuse }),
       bodies,
     }
     if (caller.line === undefined) this.#parts.ledger.record(call)

@@ -1,0 +1,24 @@
+/** How a call used the stored answers of its project. */
+export interface Reuse {
+  /** `bypass`: stored answers were not read, by a rule or because the caller says so. */
+  readonly status: 'hit' | 'miss' | 'bypass'
+  /** Cost of the stored answer when it was made, in USD as decimal text; null: unknown, or no hit. */
+  readonly savedUsd: string | null
+  /** Age of the stored answer in seconds; null: no hit. */
+  readonly ageS: number | null
+}
+
+/** Headers by which a caller decides about stored answers. */
+export interface CacheHeaders {
+  /** `Cache-Control`. */
+  readonly cacheControl?: string | undefined
+  /** `X-Cache`: another mode than that of the project. */
+  readonly cacheMode?: string | undefined
+}
+
+/** The headers of an answer that say whether it was stored; none for a project that stores none. */
+export const reuseHeaders = (reuse: Reuse | null): readonly (readonly [name: string, value: string])[] => {
+  if (reuse === null) return []
+  const { status, ageS } = reuse
+  return [['x-cache', status] as const, ...(ageS === null ? [] : [['age', String(ageS)] as const])]
+}
