@@ -21,7 +21,7 @@ registerHooks({
     return { ...loaded, source: newer }
   },
 })
-await import('./main.ts')
+void (await import('./main.ts')).run()
 `
 
 registerHooks({
