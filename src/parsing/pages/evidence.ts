@@ -13,7 +13,8 @@ const maxSpans = 500
 /** Paragraph length in characters above which it is split at sentences. */
 const longest = 600
 
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
+/** Made at the first use: that takes 5 ms. */
+let sentences: Intl.Segmenter | undefined
 
 /** Returns the paragraphs of a text; long ones are split at sentences. Equal texts get equal ids. */
 export const evidenceOf = (content: string): readonly EvidenceSpan[] => {
@@ -41,6 +42,7 @@ function* paragraphsOf(content: string): Generator<{ readonly start: number; rea
 const partsOf = (text: string): readonly { readonly start: number; readonly end: number }[] => {
   if (text.length <= longest) return [{ start: 0, end: text.length }]
   const parts: { start: number; end: number }[] = []
+  sentences ??= new Intl.Segmenter('en', { granularity: 'sentence' })
   for (const { index, segment } of sentences.segment(text)) {
     const end = index + segment.trimEnd().length
     const last = parts.at(-1)
