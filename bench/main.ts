@@ -94,7 +94,15 @@ const usage = [
 const text = { type: 'string' } as const
 const values = readCommandLine({
   usage,
-  options: { only: text, secs: text, sets: text, review: text, rows: text, long: { type: 'boolean' }, whole: { type: 'boolean' } },
+  options: {
+    only: text,
+    secs: text,
+    sets: text,
+    review: text,
+    rows: text,
+    long: { type: 'boolean' },
+    whole: { type: 'boolean' },
+  },
 })
 const seconds = sized(positiveOption(usage, 'secs', values.secs ?? '8'), 0.3)
 const chosen = values.only === undefined ? known : namesOption({ usage, name: 'only', known }, values.only)

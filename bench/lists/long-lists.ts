@@ -95,7 +95,11 @@ const indexSizes = async (url: string): Promise<readonly Row[]> => {
   for (const { kind } of filledKinds) {
     const { nindexes, totalIndexSize, count } = await client.db(database).command({ collStats: kind.name })
     rows.push({ measure: `${kind.name}, indexes`, unit: '', ours: Number(nindexes) })
-    rows.push({ measure: `${kind.name}, bytes of indexes a row`, unit: 'B', ours: Number(totalIndexSize) / Number(count) })
+    rows.push({
+      measure: `${kind.name}, bytes of indexes a row`,
+      unit: 'B',
+      ours: Number(totalIndexSize) / Number(count),
+    })
   }
   await client.close()
   return rows

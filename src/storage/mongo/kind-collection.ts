@@ -71,8 +71,8 @@ type Selection = (lists: ReturnType<typeof listsField>) => { readonly filter: ob
 const everyRow: Selection = () => ({ filter: {} })
 const unlisted: Selection = (lists) => lists && { filter: { [lists]: null }, hint: listsIndex(lists) }
 
-/** Rows that are read and written at a time. */
-const atOnce = 1_000
+/** Rows that are read and written at a time: few, since a check beside requests must not hold the event loop. */
+const atOnce = 200
 
 /**
  * Writes the fields by which rows are found where they are missing: those of releases with another declaration, which

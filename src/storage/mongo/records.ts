@@ -42,12 +42,8 @@ const pollMs = 30_000
  */
 const bounded = { maxTimeMS: 2_500 } as const
 
-const upkeep =
-  (now: number) =>
-  async (db: Db, kind: RecordKind): Promise<void> => {
-    await enlist(db, kind)
-    await dropUnusedIndexes(db, kind, now)
-  }
+/** Every how many checks it is seen which indexes are unused: each hour. */
+const checksPerDrop = 120
 
 /** Records in MongoDB: one collection per kind. */
 export class MongoRecords implements RecordStore {
@@ -81,17 +77,18 @@ export class MongoRecords implements RecordStore {
         await Promise.all(some.map((kind) => this.#persistently(() => prepareKind(db, kind))))
       }
     })
-    this.#checkLater(() => this.#kept(prepareKind))
+    this.#checkLater()
   }
 
   /**
    * After the start's own requests, restores indexes that were dropped by hand. From then on, finds rows that nodes of
    * another release write, and drops indexes that only such nodes needed.
    */
-  #checkLater(check: () => Promise<void>): void {
+  #checkLater(nth = 0): void {
     const next = async (): Promise<void> => {
-      await check()
-      if (!this.#closed) this.#checkLater(() => this.#kept(upkeep(this.#now())))
+      await this.#kept(nth === 0 ? prepareKind : enlist)
+      if (nth % checksPerDrop === 0) await this.#kept((db, kind) => dropUnusedIndexes(db, kind, this.#now()))
+      if (!this.#closed) this.#checkLater(nth + 1)
     }
     clearTimeout(this.#later)
     this.#later = setTimeout(() => void next(), pollMs).unref()
