@@ -50,6 +50,8 @@ const beside: Readonly<Record<string, object>> = {
   'ai_chat.create': { messages: [{ role: 'user', content: 'Hello' }] },
   'chat_completions.create': { messages: [{ role: 'user', content: 'Hello' }] },
   'messages.create': { messages: [{ role: 'user', content: 'Hello' }] },
+  // required beside a previous response: only a prompt can name another
+  'responses.create': { model: 'simulated-1' },
   'sessions.turns': { input: 'Hello' },
   'ag_ui.run': { threadId: '0b0e4b6e-4f7c-4b0e-9a39-0f4b2f6a7c11', runId: 'r1', messages: [] },
   'ui_messages.send': { messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
