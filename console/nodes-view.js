@@ -21,6 +21,7 @@ import { upkeepHead, upkeepRow } from './upkeep-table.js'
  * @property {number} shards
  * @property {number | null} live_actors
  * @property {number | null} running_effects
+ * @property {string | null} redis
  * @property {string} started_at
  * @typedef {{ id: string, machine: string, node: string }} LiveActor
  * @typedef {import('./upkeep-table.js').UpkeepTask} UpkeepTask
@@ -54,7 +55,7 @@ export class NodesView {
   constructor(project, report) {
     this.#project = project
     this.#refreshing = new Refreshing(() => this.#refresh(), refreshMs, report)
-    const columns = ['Node', 'Status', 'Shards', 'Live actors', 'Effects', 'Address', 'Started']
+    const columns = ['Node', 'Status', 'Shards', 'Live actors', 'Effects', 'Address', 'Redis', 'Started']
     this.#actorsTable.append(head(['Actor', 'Machine', 'Node']), this.#actors)
     this.element.append(
       h('div', { class: 'view-head' }, h('h1', {}, 'Nodes'), this.#summary),
@@ -140,6 +141,7 @@ const nodeRow = (node) =>
     cell('Live actors', known(node.live_actors)),
     cell('Effects', known(node.running_effects)),
     cell('Address', node.address ?? '–'),
+    cell('Redis', node.redis ?? '–'),
     cell('Started', time(node.started_at)),
   )
 

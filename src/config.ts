@@ -5,6 +5,7 @@ import { type OwnPrices, ownPriceNames } from '../specs/own-prices.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
 import { type SearchEngineSettings, searchEnginesOf, searchEnginesTake } from '../specs/search-engines.ts'
 import { type Environment, EnvironmentReader } from './environment-reader.ts'
+import { type RedisSettings, redisOf } from './redis-config.ts'
 
 /** Settings of a model provider from the environment. */
 interface ProviderSettings {
@@ -17,7 +18,7 @@ interface ProviderSettings {
 }
 
 /** The whole configuration of a process. It holds secrets: it is never logged. */
-export interface Config {
+export interface Config extends RedisSettings {
   /** 0 picks a free port. */
   readonly port: number
   readonly host: string
@@ -28,8 +29,6 @@ export interface Config {
   readonly storeWaitMs: number
   /** Number of chunks from which MongoDB searches the vectors of a knowledge base, if it can; 0: never. */
   readonly vectorSearchMinChunks: number
-  /** null: a single process. Otherwise `mongodbUrl` is set too, and the nodes share both. */
-  readonly redisUrl: string | null
   readonly nodeId: string | null
   /** Host at which other nodes reach this one; null: detected. */
   readonly peerHost: string | null
@@ -146,7 +145,7 @@ function configOf(read: EnvironmentReader): Config {
     vectorSearchMinChunks:
       read.value('MONGODB_VECTOR_SEARCH_MIN_CHUNKS', countFrom(0, 1_000_000), 'a number of chunks from 0 to 1000000') ??
       20_000,
-    redisUrl: read.value('REDIS_URL', storeUrlOf(['redis', 'rediss']), `a redis:// URL, ${encoded}`) ?? null,
+    ...redisOf(read),
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
     peerHost:
       read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes can reach') ?? null,

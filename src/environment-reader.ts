@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that hold a secret. */
 const isSecret =
-  /_API_KEY$|^(MASTER_KEY|MASTER_KEY_PREVIOUS|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD|WEB_SEARCH_ENGINES)$/
+  /_API_KEY$|^(MASTER_KEY|MASTER_KEY_PREVIOUS|MONGODB_URL|REDIS_URL|REDIS_SENTINEL_PASSWORD|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD|WEB_SEARCH_ENGINES)$/
 
 /** Reads environment variables, and records those with invalid values. */
 export class EnvironmentReader {

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { openHints } from './open-storage.ts'
 import { hasEnded, processMark } from './process-mark.ts'
 import type { AnswerStore, RateLimits, SharedTurns, Storage } from './storage/index.ts'
+import type { RedisState } from './storage/redis-address.ts'
 import type { Traces } from './telemetry/open-traces.ts'
 import { openPeerServer } from './transport/peers/open-peer-server.ts'
 import { openPeers } from './transport/peers/open-peers.ts'
@@ -18,6 +19,8 @@ export interface OpenedCluster {
   readonly limits: RateLimits
   readonly turns: SharedTurns
   readonly answers: AnswerStore
+  /** For probes. */
+  readonly redis: () => RedisState
   /** Call when no more requests are sent to other nodes, and none of theirs are being served. */
   close(): Promise<void>
 }
@@ -66,7 +69,7 @@ export const openCluster = async (
   log.info({ address: self.address }, 'listening for other nodes')
   return {
     parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, hasEnded, serve: service.resolve },
-    ...{ limits: hints.limits, turns: hints.turns, answers: hints.answers },
+    ...{ limits: hints.limits, turns: hints.turns, answers: hints.answers, redis: hints.state },
     close: async () => {
       await server.close()
       peers.close()

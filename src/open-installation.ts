@@ -124,7 +124,7 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
   const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, show, now: Date.now })
   const transport = openTransport({
     ...{ actors, telemetry, log },
-    ping: readinessOf(storage, Date.now),
+    ...{ ping: readinessOf(storage, Date.now), redis: cluster?.redis },
     console: await readStaticFiles(consoleFolder, documents),
     docsFolder,
     ...{ publicOrigin: originOf(config), trustedProxies: config.trustedProxies },

@@ -63,14 +63,14 @@ export const openStorageAlone = async (config: StorageConfig): Promise<Storage> 
  * @param installation distinguishes this installation from others that share the Redis and the name of the database.
  */
 export const openHints = async (
-  { mongodbUrl, redisUrl }: Pick<Config, 'mongodbUrl' | 'redisUrl'>,
+  { mongodbUrl, redisUrl, redisAccess }: Pick<Config, 'mongodbUrl' | 'redisUrl' | 'redisAccess'>,
   installation: string,
   log: RedisLog,
 ): Promise<RedisServices | null> =>
   mongodbUrl === null || redisUrl === null
     ? null
     : (await import('./storage/redis/open-redis.ts')).openRedis({
-        url: redisUrl,
+        ...{ url: redisUrl, access: redisAccess },
         installation: `${databaseOf(mongodbUrl)}.${installation}`,
         log,
       })

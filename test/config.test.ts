@@ -23,6 +23,7 @@ describe('readConfig', () => {
       mongodbUrl: null,
       vectorSearchMinChunks: 20_000,
       redisUrl: null,
+      redisAccess: { sentinel: {}, tls: {} },
       nodeId: null,
       peerHost: null,
       peerPort: 0,
@@ -126,6 +127,7 @@ describe('readConfig', () => {
       mongodbUrl: 'mongodb://db:27017/troupe',
       vectorSearchMinChunks: 0,
       redisUrl: 'redis://cache:6379',
+      redisAccess: { sentinel: {}, tls: {} },
       nodeId: 'node-1',
       peerHost: '10.0.0.7',
       peerPort: 7946,
@@ -277,12 +279,43 @@ describe('readConfig', () => {
     expect(readConfig({ MONGODB_URL: url }).mongodbUrl).toBe(url)
   })
 
-  it.each(['redis://:p%40ss@cache:6379/1', 'rediss://user:x@cache', 'redis://[::1]:6379?family=6'])(
-    'accepts %s in addition to a store',
-    (url) => {
-      expect(readConfig({ MONGODB_URL: 'mongodb://db', REDIS_URL: url }).redisUrl).toBe(url)
-    },
-  )
+  it.each([
+    'redis://:p%40ss@cache:6379/1',
+    'rediss://user:x@cache',
+    'redis://[::1]:6379?family=6',
+    'redis+sentinel://user:x@one:26379,two/mymaster/2',
+    'rediss+sentinel://one/mymaster?db=2',
+    'redis+cluster://:x@one,[::1]:6379',
+    'rediss+cluster://one.example',
+  ])('accepts %s in addition to a store', (url) => {
+    expect(readConfig({ MONGODB_URL: 'mongodb://db', REDIS_URL: url }).redisUrl).toBe(url)
+  })
+
+  it.each([
+    ['redis+sentinel://one,two', 'with the name of their master'],
+    ['redis://one,two', 'redis+cluster://host1,host2 a cluster'],
+    ['redis+cluster://one/2', 'only the database 0'],
+    ['redis://one/two', 'the number of a database'],
+    ['redis+sentinel://one/mymaster/2/3', 'the number of a database'],
+    ['redis+other://one', 'a redis:// URL of a server'],
+    ['redis://one:70000', 'a redis:// URL of a server'],
+    ['redis://user:%zz@one', 'a redis:// URL of a server'],
+    ['redis://user:12?tuna@one', 'a redis:// URL of a server'],
+  ])('refuses %s as Redis with the remedy', (url, remedy) => {
+    expect(() => readConfig({ MONGODB_URL: 'mongodb://db', REDIS_URL: url })).toThrow(remedy)
+  })
+
+  it.each([
+    [{ REDIS_URL: 'redis://one', REDIS_SENTINEL_PASSWORD: 'tuna' }, 'REDIS_SENTINEL_PASSWORD has an effect only if'],
+    [{ REDIS_URL: 'redis://one', REDIS_TLS_SERVER_NAME: 'name' }, 'REDIS_TLS_… have an effect only if'],
+    [{ REDIS_URL: 'rediss://one', REDIS_TLS_SERVER_NAME: 'a b' }, 'REDIS_TLS_SERVER_NAME must be'],
+    [{ REDIS_URL: 'rediss://one', REDIS_TLS_CA_PATH: 'package.json' }, 'REDIS_TLS_CA_PATH must be'],
+    [{ REDIS_URL: 'rediss://one', REDIS_TLS_KEY_PATH: 'nowhere' }, 'REDIS_TLS_KEY_PATH must be'],
+  ])('names the variable of Redis that is wrong or has no effect: %j', (env, problem) => {
+    const refused = () => readConfig({ MONGODB_URL: 'mongodb://db', ...env })
+    expect(refused).toThrow(problem)
+    expect(refused).toThrow(expect.not.objectContaining({ message: expect.stringContaining('tuna') }))
+  })
 
   it('reveals no password of an invalid URL', () => {
     const urls = { MONGODB_URL: 'mongodb://user:tuna/shark@db', REDIS_URL: 'redis://:tuna/shark@cache' }

@@ -13,6 +13,9 @@ describe('a misspelt variable', () => {
     ['MASTERKEY', 'MASTER_KEY'],
     ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
     ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['REDIS_TLS_CERTPATH', 'REDIS_TLS_CERT_PATH'],
+    ['REDIS_SENTINEL_PASSWORT', 'REDIS_SENTINEL_PASSWORD'],
     ['TROUPE_PORT', 'PORT'],
     ['TROUPE_MONGODB_URI', 'MONGODB_URL'],
   ])('named %s is reported as %s', (name, meant) => {

@@ -36,8 +36,8 @@ const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly 
   { what: /^ioredis$/, by: /^src\/storage\/redis\//, rule: 'Redis stays behind a port' },
   {
     what: /^(redis|redis-om|@redis\/.+)$/,
-    by: /^src\/storage\/redis\/(directory-client|schema)\.ts$/,
-    rule: 'redis-om and the client that it needs stay in directory-client.ts, with its schemas beside it',
+    by: /^src\/storage\/redis\/schema\.ts$/,
+    rule: 'redis-om stays in schema.ts, over our own connection',
   },
   {
     what: /^@xstate\/store$/,

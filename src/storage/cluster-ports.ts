@@ -99,6 +99,8 @@ export interface HostFacts {
   readonly shards: number
   readonly liveActors: number
   readonly runningEffects: number
+  /** What its directory is connected to; absent if unknown. */
+  readonly redis?: string
 }
 
 /** Time in ms after which the directory forgets a live actor that is not reported again. */
@@ -118,6 +120,8 @@ export interface LiveActor {
  * process and the operators' pages depend on it. No method rejects: a failure has its own return value.
  */
 export interface Presence {
+  /** What it is connected to now, for operators; absent where there is only memory. */
+  readonly connectedTo?: string
   /** Announces the process for `ms`. */
   announce(self: Member, facts: HostFacts, ms: number): Promise<void>
   /** Removes a process that is shutting down. */

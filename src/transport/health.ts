@@ -1,3 +1,4 @@
+import type { RedisState } from '#storage/redis-address.ts'
 import type { Headers, HttpResponse } from './http/http-port.ts'
 import { type ProcessState, readinessOf } from './process-state.ts'
 
@@ -13,6 +14,8 @@ const headers: Headers = [
 export interface HealthPorts {
   /** Resolves when the store answers. */
   ping(): Promise<void>
+  /** State of Redis; absent for a single process. A node is ready without Redis. */
+  readonly redis?: (() => RedisState) | undefined
   readonly state: ProcessState
 }
 
@@ -25,7 +28,7 @@ export interface Health {
 }
 
 /** Concurrent calls share one ping, so that probes cannot overload a slow store. */
-export const openHealth = ({ ping, state }: HealthPorts): Health => {
+export const openHealth = ({ ping, state, redis }: HealthPorts): Health => {
   let pinging: Promise<void> | null = null
   const pinged = (): Promise<void> => {
     pinging ??= answers(ping).then((answered) => {
@@ -40,7 +43,7 @@ export const openHealth = ({ ping, state }: HealthPorts): Health => {
       // a draining process is not ready whatever the store answers
       if (readinessOf(state) !== 'draining') await pinged()
       const status = readinessOf(state)
-      if (status === 'ready') response.send(200, headers, '{"status":"ready"}')
+      if (status === 'ready') response.send(200, headers, JSON.stringify({ status, redis: redis?.() }))
       else response.send(503, [...headers, ['retry-after', '1']], JSON.stringify({ status }))
     },
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { RedisState } from '#storage/redis-address.ts'
 import { sessionCookieName } from '../actors/accounts/session-cookie.ts'
 import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
@@ -34,6 +35,8 @@ import { StreamLimit } from './streams/stream-limit.ts'
 export interface TransportParts {
   readonly actors: Actors
   readonly ping: () => Promise<void>
+  /** State of Redis, for probes; absent for a single process. */
+  readonly redis?: (() => RedisState) | undefined
   readonly console: StaticFiles
   /** Folder with the pages of the documentation. */
   readonly docsFolder: string
@@ -85,7 +88,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const containment = new Containment(log)
   showConnections(metrics, parts.connections)
   if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
-  const health = openHealth({ ping: parts.ping, state })
+  const health = openHealth({ ...parts, state })
   metrics.gauge('troupe_ready', readyHelp, () => (readinessOf(state) === 'ready' ? 1 : 0))
   const isDraining = (): boolean => readinessOf(state) === 'draining'
   const authenticator = unlessDraining(

@@ -57,6 +57,8 @@ describe('a Redis that refuses the password', () => {
   it.each([':tuna', 'stranger:tuna'])(
     'is unavailable for %s, and the log contains the reason without the password',
     async (credentials) => {
+      const operator = new Redis(url())
+      await operator.config('SET', 'requirepass', 'carp')
       const warned: object[] = []
       const wrong = url().replace('//', `//${credentials}@`)
       const services = await openRedis({
@@ -67,6 +69,8 @@ describe('a Redis that refuses the password', () => {
       expect(warned[0]).toEqual({ reason: expect.stringMatching(/password|AUTH/i) })
       expect(JSON.stringify(warned)).not.toContain('tuna')
       await services.close()
+      await operator.config('SET', 'requirepass', '')
+      operator.disconnect()
     },
   )
 })

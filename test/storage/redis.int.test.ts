@@ -2,11 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startRedis } from '#scripts/services/redis.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { openRedis } from '#storage/redis/open-redis.ts'
-import { answersContract, testedBytes } from './contract/answers.ts'
-import { fanOutContract, newsOf } from './contract/fan-out.ts'
-import { limitsContract } from './contract/limits.ts'
-import { presenceContract } from './contract/presence.ts'
-import { turnsContract } from './contract/turns.ts'
+import { newsOf } from './contract/fan-out.ts'
+import { redisContracts } from './redis/contracts.ts'
 import { openOn, silent } from './redis/opening.ts'
 
 let server: Service | undefined
@@ -17,35 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-presenceContract('redis', async () => {
-  const [mine, theirs] = await Promise.all([openOn(url(), 'presence'), openOn(url(), 'presence')])
-  const close = async () => void (await Promise.all([mine.close(), theirs.close()]))
-  return { mine: mine.presence, theirs: theirs.presence, close }
-})
-
-fanOutContract('redis', async () => {
-  const [mine, theirs] = await Promise.all([openOn(url(), 'fan'), openOn(url(), 'fan')])
-  const close = async () => void (await Promise.all([mine.close(), theirs.close()]))
-  return { mine: mine.fanOut, theirs: theirs.fanOut, close }
-})
-
-limitsContract('redis', async () => {
-  const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'limits')))
-  const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
-  return { views: opened.map(({ limits }) => limits), close }
-})
-
-answersContract('redis', async () => {
-  const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'answers', { answerBytes: testedBytes })))
-  const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
-  return { views: opened.map(({ answers }) => answers), close }
-})
-
-turnsContract('redis', async () => {
-  const opened = await Promise.all([1, 2, 3].map(() => openOn(url(), 'turns')))
-  const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
-  return { views: opened.map(({ turns }) => turns), close }
-})
+redisContracts('redis', url)
 
 describe('limits in Redis', () => {
   it('never allow more in any window, whatever the timing of several processes', async () => {

@@ -9,7 +9,7 @@ export interface ClusterNodesParts {
   readonly facts: () => Omit<HostFacts, 'shards'>
   readonly self: () => Member
   readonly leases: Pick<LeaseStore, 'read'>
-  readonly presence: Pick<Presence, 'hosts' | 'alive' | 'actors'>
+  readonly presence: Pick<Presence, 'hosts' | 'alive' | 'actors' | 'connectedTo'>
   readonly clock: Clock
 }
 
@@ -42,6 +42,7 @@ export class ClusterNodes implements Nodes {
         alive: isAlive,
         shards: held.length,
         facts,
+        redis: (current ? presence.connectedTo : announced?.redis) ?? null,
       }
     }
     return members.map(viewOf).sort((a, b) => a.node.localeCompare(b.node) || a.startedAt - b.startedAt)

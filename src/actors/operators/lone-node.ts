@@ -19,7 +19,7 @@ export class LoneNode implements Nodes {
     const node = this.#node
     const facts = { liveActors: this.#host.live, runningEffects: this.#host.effects.running }
     const standing = { current: true, alive: true, draining: false, startedAt: this.#startedAt }
-    return [{ process: node, node, address: null, ...standing, shards: shardCount(), facts }]
+    return [{ process: node, node, address: null, ...standing, shards: shardCount(), facts, redis: null }]
   }
 
   async shards(): Promise<readonly ShardView[]> {

@@ -26,5 +26,6 @@ const shownNode = (view: NodeView): ResultOf<'nodes.list'>['data'][number] => ({
   shards: view.shards,
   live_actors: view.facts?.liveActors ?? null,
   running_effects: view.facts?.runningEffects ?? null,
+  redis: view.redis,
   started_at: new Date(view.startedAt).toISOString(),
 })

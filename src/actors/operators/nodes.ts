@@ -13,7 +13,9 @@ export interface NodeView {
   readonly startedAt: number
   readonly shards: number
   /** Null while the directory has no facts of this process. */
-  readonly facts: Omit<HostFacts, 'shards'> | null
+  readonly facts: Omit<HostFacts, 'shards' | 'redis'> | null
+  /** What the node is connected to for its work with other nodes; null for a single process, or if unknown. */
+  readonly redis: string | null
 }
 
 /** A shard as operators see it. */

@@ -1,4 +1,4 @@
-import type { Redis, Result } from 'ioredis'
+import type { Result } from 'ioredis'
 import {
   type AnswerPlace,
   type AnswerStore,
@@ -6,7 +6,7 @@ import {
   type FoundAnswers,
   type KeptAnswer,
 } from '../answer-store.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, RedisClient } from './connection.ts'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -111,7 +111,7 @@ end
 return 0`
 
 /** Adds the commands to a connection. */
-export const defineAnswers = (client: Redis): void => {
+export const defineAnswers = (client: RedisClient): void => {
   client.defineCommand('readAnswers', { numberOfKeys: 1, lua: readAnswers })
   client.defineCommand('putAnswer', { numberOfKeys: 1, lua: putAnswer })
   client.defineCommand('forgetAnswers', { numberOfKeys: 1, lua: forgetAnswers })
@@ -125,28 +125,28 @@ export class RedisAnswers implements AnswerStore {
 
   constructor(connection: Connection, prefix: string, maxBytes: number) {
     this.#connection = connection
-    this.#prefix = `${prefix}answers:`
+    this.#prefix = prefix
     this.#maxBytes = maxBytes
   }
 
   async read({ project, lane }: AnswerPlace, keys: readonly string[]): Promise<FoundAnswers | null> {
-    const { client, pulse } = this.#connection
-    const found = await pulse.run(() => client.readAnswers(this.#prefix, project, lane, ...keys))
+    const { client } = this.#connection
+    const found = await this.#connection.run(this.#prefix, () => client.readAnswers(this.#prefix, project, lane, ...keys))
     if (found === undefined) return null
     const [mark, ...values] = found
     return { values: keys.map((_, at) => values[at] ?? null), mark: Number(mark) }
   }
 
   async put({ project, lane }: AnswerPlace, key: string, { text, ttlMs, mark }: KeptAnswer): Promise<void> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     const bytes = Buffer.byteLength(text) + answerOverhead
     const value = [text, bytes, Math.max(1, Math.round(ttlMs)), mark, this.#maxBytes]
-    await pulse.run(() => client.putAnswer(this.#prefix, project, lane, key, ...value))
+    await this.#connection.run(this.#prefix, () => client.putAnswer(this.#prefix, project, lane, key, ...value))
   }
 
   async forget(project: string, lanes = ''): Promise<void> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     for (let more: number | undefined = 1; more === 1; )
-      more = await pulse.run(() => client.forgetAnswers(this.#prefix, project, lanes, markMs, forgottenAtOnce))
+      more = await this.#connection.run(this.#prefix, () => client.forgetAnswers(this.#prefix, project, lanes, markMs, forgottenAtOnce))
   }
 }

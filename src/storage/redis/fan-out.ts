@@ -1,60 +1,66 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import type { JsonObject } from '#machines/json.ts'
 import type { ActorNews, FanOut } from '../cluster-ports.ts'
-import { type Connection, openConnection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { PulseOptions } from './connection-monitor.ts'
 import { hintIn, newsIn } from './schema.ts'
+import type { Subscriber } from './subscriber.ts'
 
 /** Longer batches are split into several messages, so that others do not wait long behind one. */
 const maxMessageLength = 512 * 1024
 
 /**
  * Notifications over Redis' channels: one per process, and one per topic of hints. Subscribing takes a separate
- * connection.
+ * connection, and two in a cluster.
  */
 export class RedisFanOut implements FanOut {
   readonly #publisher: Connection
-  readonly #subscriber: Connection
+  readonly #pulsing: PulseOptions
+  /** By the group of channels: a cluster has each group at one of its masters. */
+  readonly #subscribers = new Map<string, { readonly channel: string; readonly subscriber: Subscriber }>()
   readonly #prefix: string
+  readonly #isCluster: boolean
   /** Identifies this instance in its messages. */
   readonly #self = randomUUID()
   readonly #receivers = new Map<string, (message: string) => void>()
-  /** Channels that the current connection is subscribed to. */
-  readonly #subscribed = new Set<string>()
   readonly #topics = new Map<string, Set<(data: JsonObject) => void>>()
   readonly #upListeners = new Set<() => void>()
   /** JSON texts by process, of this turn of the event loop. */
   readonly #outgoing = new Map<string, string[]>()
   #flushing = false
 
-  /** @param pulsing options of the subscribing connection. */
+  /** @param pulsing options of the subscribing connections. */
   constructor(
     publisher: Connection,
-    { url, prefix, pulsing }: { readonly url: string; readonly prefix: string; readonly pulsing: PulseOptions },
+    {
+      prefix,
+      isCluster,
+      pulsing,
+    }: { readonly prefix: string; readonly isCluster: boolean; readonly pulsing: PulseOptions },
   ) {
     this.#publisher = publisher
     this.#prefix = prefix
+    this.#isCluster = isCluster
     const up = (): void => {
       pulsing.up()
       this.checkUp()
     }
-    this.#subscriber = openConnection(url, { ...pulsing, up }, { beat: (client) => this.#subscribeAll(client) })
-    this.#subscriber.client.on('close', () => this.#subscribed.clear())
-    this.#subscriber.client.on('message', (channel, message) => this.#receivers.get(channel)?.(message))
+    this.#pulsing = { ...pulsing, up }
   }
 
   get up(): boolean {
-    return this.#publisher.pulse.up && this.#subscriber.pulse.up
+    const all = [...this.#subscribers.values()]
+    if (all.length === 0) return this.#publisher.up
+    return all.every(({ channel, subscriber }) => subscriber.up && this.#publisher.reaches(channel))
   }
 
-  /** Must be called when the publisher's connection is up. */
+  /** Must be called when a server of the publisher's connection is up. */
   readonly checkUp = (): void => {
     if (this.up) for (const listener of this.#upListeners) listener()
   }
 
   publish(process: string, news: ActorNews): void {
-    if (!this.#publisher.pulse.up) return
+    if (!this.#publisher.reaches(this.#newsChannel(process))) return
     const waiting = this.#outgoing.get(process)
     if (waiting === undefined) this.#outgoing.set(process, [JSON.stringify(news)])
     else waiting.push(JSON.stringify(news))
@@ -72,7 +78,7 @@ export class RedisFanOut implements FanOut {
 
   announce(topic: string, data: JsonObject): void {
     for (const listener of this.#topics.get(topic) ?? []) queueMicrotask(() => listener(data))
-    this.#send(this.#hintChannel(topic), JSON.stringify({ from: this.#self, data }))
+    this.#publisher.publish(this.#hintChannel(topic), JSON.stringify({ from: this.#self, data }))
   }
 
   subscribe(topic: string, listener: (data: JsonObject) => void): void {
@@ -90,35 +96,37 @@ export class RedisFanOut implements FanOut {
 
   async close(): Promise<void> {
     this.#flush()
-    this.#subscriber.close()
+    for (const { subscriber } of this.#subscribers.values()) subscriber.close()
   }
 
   #flush(): void {
     this.#flushing = false
     for (const [process, texts] of this.#outgoing) {
-      for (const message of messagesOf(texts)) this.#send(this.#newsChannel(process), message)
+      for (const message of messagesOf(texts)) this.#publisher.publish(this.#newsChannel(process), message)
     }
     this.#outgoing.clear()
   }
 
-  #send(channel: string, message: string): void {
-    if (this.#publisher.pulse.up) this.#publisher.client.publish(channel, message).catch(() => {})
-  }
-
   #receive(channel: string, receiver: (message: string) => void): void {
     this.#receivers.set(channel, receiver)
-    void this.#subscriber.pulse.beat()
+    const group = this.#groupOf(channel)
+    const known = this.#subscribers.get(group)
+    known?.subscriber.renew()
+    if (known !== undefined) return
+    const channels = () => [...this.#receivers.keys()].filter((each) => this.#groupOf(each) === group)
+    const heard = (from: string, message: string): void => this.#receivers.get(from)?.(message)
+    const subscriber = this.#publisher.subscriber({ ...this.#pulsing, channel, channels, heard })
+    this.#subscribers.set(group, { channel, subscriber })
   }
 
-  async #subscribeAll(client: Redis): Promise<void> {
-    const missing = [...this.#receivers.keys()].filter((channel) => !this.#subscribed.has(channel))
-    if (missing.length > 0) await client.subscribe(...missing)
-    for (const channel of missing) this.#subscribed.add(channel)
-    await client.ping()
+  #groupOf(channel: string): string {
+    const isOwn = this.#isCluster && !channel.startsWith(this.#hintChannel(''))
+    return isOwn ? channel : ''
   }
 
   readonly #newsChannel = (process: string): string => `${this.#prefix}news:${process}`
-  readonly #hintChannel = (topic: string): string => `${this.#prefix}hint:${topic}`
+  /** In a cluster, the braces keep all topics at one master, so that one connection receives them. */
+  readonly #hintChannel = (topic: string): string => `${this.#prefix}${this.#isCluster ? '{hint}' : 'hint'}:${topic}`
 }
 
 /** JSON arrays of these texts, as few as the maximum length allows. */

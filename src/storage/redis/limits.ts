@@ -1,4 +1,4 @@
-import type { Redis, Result } from 'ioredis'
+import type { Result } from 'ioredis'
 import type {
   HeldUnits,
   HoldState,
@@ -9,7 +9,7 @@ import type {
   WantedUnits,
 } from '../cluster-ports.ts'
 import { partsOfWindow } from '../local-limits.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, RedisClient } from './connection.ts'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -101,7 +101,7 @@ end
 return add(tonumber(ARGV[5]), tonumber(ARGV[1]), tonumber(ARGV[2]))`
 
 /** Adds the commands to a connection. */
-export const defineLimits = (client: Redis): void => {
+export const defineLimits = (client: RedisClient): void => {
   client.defineCommand('takeUnits', { numberOfKeys: 1, lua: takeUnits })
   client.defineCommand('holdUnits', { numberOfKeys: 1, lua: holdUnits })
   client.defineCommand('settleUnits', { numberOfKeys: 1, lua: settleUnits })
@@ -120,9 +120,9 @@ export class RedisLimits implements RateLimits {
   }
 
   async take(key: string, limit: RateLimit, units = 1): Promise<LimitState> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     const { windowMs } = limit
-    const answer = await pulse.run(() =>
+    const answer = await this.#connection.run(this.#prefix + key, () =>
       client.takeUnits(this.#prefix + key, limit.limit, windowMs, partOf(windowMs), units),
     )
     if (answer === undefined) return this.#own.take(key, limit, units)
@@ -131,10 +131,10 @@ export class RedisLimits implements RateLimits {
   }
 
   async hold(key: string, limit: RateLimit, wanted: WantedUnits): Promise<HoldState> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     const { max, min = -1 } = wanted
     const { windowMs } = limit
-    const answer = await pulse.run(() =>
+    const answer = await this.#connection.run(this.#prefix + key, () =>
       client.holdUnits(this.#prefix + key, limit.limit, windowMs, partOf(windowMs), max, min),
     )
     if (answer === undefined) return this.#own.hold(key, limit, wanted)
@@ -144,18 +144,21 @@ export class RedisLimits implements RateLimits {
 
   /** A hold of the own limits is unknown to Redis, and the reverse: there it becomes available by itself. */
   async settle(key: string, limit: RateLimit, settled: SettledUnits): Promise<HeldUnits> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     const { windowMs } = limit
     const { held, units } = settled
-    const back = await pulse.run(() =>
+    const back = await this.#connection.run(this.#prefix + key, () =>
       client.settleUnits(this.#prefix + key, windowMs, partOf(windowMs), held.units, held.back, units),
     )
     return back === undefined ? this.#own.settle(key, limit, settled) : { units, back }
   }
 
   async reset(key: string): Promise<void> {
-    const { client, pulse } = this.#connection
-    await Promise.all([this.#own.reset(key), pulse.run(() => client.del(this.#prefix + key))])
+    const { client } = this.#connection
+    await Promise.all([
+      this.#own.reset(key),
+      this.#connection.run(this.#prefix + key, () => client.del(this.#prefix + key)),
+    ])
   }
 }
 

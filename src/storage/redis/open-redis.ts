@@ -2,10 +2,11 @@ import { type AnswerStore, maxAnswerBytes } from '../answer-store.ts'
 import type { FanOut, Presence, RateLimits, SharedTurns } from '../cluster-ports.ts'
 import { LocalLimits } from '../local-limits.ts'
 import { LocalTurns } from '../local-turns.ts'
+import { type RedisAccess, type RedisState, redisAddressOf } from '../redis-address.ts'
 import { defineAnswers, RedisAnswers } from './answers.ts'
-import { openConnection } from './connection.ts'
+import { ClusterConnection } from './cluster-connection.ts'
+import { type Connection, ServerConnection } from './connection.ts'
 import type { PulseOptions } from './connection-monitor.ts'
-import { DirectoryClient } from './directory-client.ts'
 import { RedisFanOut } from './fan-out.ts'
 import { defineLimits, RedisLimits } from './limits.ts'
 import { RedisPresence } from './presence.ts'
@@ -23,6 +24,8 @@ export interface RedisServices {
   readonly answers: AnswerStore
   /** Whether all connections answer. */
   ping(): Promise<boolean>
+  /** What kind of Redis it is, and whether all connections answer: no address. */
+  state(): RedisState
   close(): Promise<void>
 }
 
@@ -40,7 +43,8 @@ const defaultPatienceMs = 300
 /**
  * Connects to Redis. Does not throw when Redis is unavailable, at the start or later; it reconnects forever.
  *
- * @param options.url `redis://…` or `rediss://…`.
+ * @param options.url of a server, of sentinels or of a cluster (`redisAddressOf`).
+ * @param options.access certificates, and the login of sentinels.
  * @param options.installation name of the database: installations that share a Redis do not see each other.
  * @param options.now ms since the epoch; determines how long the directory is not trusted after an outage.
  * @param options.answerBytes maximum bytes of stored answers of models.
@@ -48,6 +52,7 @@ const defaultPatienceMs = 300
  */
 export const openRedis = async ({
   url,
+  access = {},
   installation,
   log,
   now = Date.now,
@@ -55,6 +60,7 @@ export const openRedis = async ({
   answerBytes = maxAnswerBytes,
 }: {
   readonly url: string
+  readonly access?: RedisAccess
   readonly installation: string
   readonly log: RedisLog
   readonly now?: () => number
@@ -70,44 +76,48 @@ export const openRedis = async ({
     },
     down: (reason) => log.warn({ part, reason }, 'redis is away'),
   })
-  const commands = openConnection(
-    url,
-    pulseOptions('commands', () => fanOut.checkUp()),
-    {
-      beat: (client) => client.ping(),
-      more: {
-        enableAutoPipelining: true,
-      },
-    },
+  const commands = connectRedis(
+    { url, access },
+    pulseOptions('commands', () => {
+      presence.returned()
+      fanOut.checkUp()
+    }),
   )
   defineLimits(commands.client)
   defineTurns(commands.client)
   defineAnswers(commands.client)
-  const fanOut = new RedisFanOut(commands, { url, prefix, pulsing: pulseOptions('news') })
-  const directory = new DirectoryClient(
-    url,
-    prefix,
-    pulseOptions('directory', () => presence.returned()),
-  )
-  const presence = new RedisPresence(directory, prefix, now)
-  const ping = async (): Promise<boolean> => fanOut.up && directory.pulse.up
-  if (!(await within(startPatienceMs, ping)))
-    log.warn({ reason: commands.pulse.up ? directory.reason : commands.reason() }, 'redis is away')
+  const isCluster = commands instanceof ClusterConnection
+  const fanOut = new RedisFanOut(commands, { prefix, isCluster, pulsing: pulseOptions('news') })
+  const presence = new RedisPresence(commands, prefix, now)
+  const ping = async (): Promise<boolean> => commands.up && fanOut.up
+  if (!(await within(startPatienceMs, ping))) log.warn({ reason: commands.reason() }, 'redis is away')
   return {
     presence,
     fanOut,
     limits: new RedisLimits(commands, prefix, new LocalLimits(steadyClock)),
     turns: new RedisTurns(commands, prefix, new LocalTurns(steadyClock)),
-    answers: new RedisAnswers(commands, prefix, answerBytes),
+    // the scripts of answers use several keys, which the braces keep at one master of a cluster
+    answers: new RedisAnswers(commands, `${prefix}${isCluster ? '{answers}' : 'answers'}:`, answerBytes),
     ping,
+    state: () => ({ kind: commands.kind, answers: commands.up && fanOut.up }),
     close: async () => {
       await fanOut.close()
-      directory.close()
       // flushes what was published in this turn
-      await commands.pulse.run(() => commands.client.ping())
+      await commands.run('', () => commands.client.ping())
       commands.close()
     },
   }
+}
+
+/** Connects for commands. @throws {Error} for a URL that `readConfig` refuses. */
+export const connectRedis = (
+  { url, access = {} }: { readonly url: string; readonly access?: RedisAccess },
+  pulsing: PulseOptions,
+): Connection => {
+  const address = redisAddressOf(url)
+  if (typeof address === 'string') throw new Error(`the URL of Redis must be ${address}`)
+  const target = { address, ...access }
+  return address.kind === 'cluster' ? new ClusterConnection(target, pulsing) : new ServerConnection(target, pulsing)
 }
 
 const steadyClock = { steady: () => performance.now() }

@@ -1,6 +1,14 @@
 import { type HostFacts, type LiveActor, liveActorMs, type Member, type Presence } from '../cluster-ports.ts'
-import type { Directory, DirectoryClient } from './directory-client.ts'
-import type { HostEntity, LiveActorEntity } from './schema.ts'
+import type { Connection } from './connection.ts'
+import {
+  answered,
+  type Entities,
+  entitiesOver,
+  type HostEntity,
+  hostSchema,
+  type LiveActorEntity,
+  liveActorSchema,
+} from './schema.ts'
 
 /** Time in ms that every process has to announce itself again after the directory was unavailable. */
 const graceMs = 3_000
@@ -14,39 +22,45 @@ const indexMs = 3_600_000
  * (specs/decisions/0063-redis.md: why not the server's search).
  */
 export class RedisPresence implements Presence {
-  readonly #directory: DirectoryClient
+  readonly #connection: Connection
+  readonly #entities: { readonly hosts: Entities<HostEntity>; readonly actors: Entities<LiveActorEntity> }
   readonly #prefix: string
   readonly #now: () => number
   #sureFrom = Number.POSITIVE_INFINITY
 
-  constructor(directory: DirectoryClient, prefix: string, now: () => number) {
-    this.#directory = directory
+  constructor(connection: Connection, prefix: string, now: () => number) {
+    this.#connection = connection
+    this.#entities = {
+      hosts: entitiesOver(connection, hostSchema(prefix)),
+      actors: entitiesOver(connection, liveActorSchema(prefix)),
+    }
     this.#prefix = prefix
     this.#now = now
   }
 
-  /** Must be called when the directory is available again. */
+  get connectedTo(): string {
+    return this.#connection.description()
+  }
+
+  /** Must be called when the directory, or a part of it, is available again. */
   readonly returned = (): void => {
     this.#sureFrom = this.#now() + graceMs
   }
 
   async announce(self: Member, facts: HostFacts, ms: number): Promise<void> {
     const now = this.#now()
-    await this.#directory.run(({ client, hosts }) =>
-      // sent together, in this order; a reader repairs the entry if the connection breaks between the last two
-      Promise.all([
-        client.zAdd(this.#hosts, { score: now, value: self.process }),
-        client.zRemRangeByScore(this.#hosts, 0, now - indexMs),
-        hosts.save(self.process, entityOf(self, facts)),
-        client.pExpire(this.#hostKey(self.process), ms),
-      ]),
-    )
+    await settled([
+      this.#at(this.#hosts, ({ client }) => client.zadd(this.#hosts, now, self.process)),
+      this.#at(this.#hosts, ({ client }) => client.zremrangebyscore(this.#hosts, 0, now - indexMs)),
+      this.#entities.hosts.save(self.process, entityOf(self, facts), ms),
+    ])
   }
 
   async withdraw(process: string): Promise<void> {
-    await this.#directory.run(({ client, hosts }) =>
-      Promise.all([hosts.remove(process), client.zRem(this.#hosts, process)]),
-    )
+    await settled([
+      this.#entities.hosts.remove([process]),
+      this.#at(this.#hosts, ({ client }) => client.zrem(this.#hosts, process)),
+    ])
   }
 
   async alive(self: Member): Promise<ReadonlySet<string> | null> {
@@ -62,80 +76,71 @@ export class RedisPresence implements Presence {
   }
 
   async moved(came: readonly LiveActor[], left: readonly LiveActor[]): Promise<void> {
-    if (came.length + left.length === 0) return
-    await this.#directory.run((directory) =>
-      Promise.all([...came.map((actor) => this.#save(directory, actor)), ...this.#indexed(directory, came, left)]),
-    )
+    const { actors } = this.#entities
+    await settled([
+      ...came.map((actor) => actors.save(actor.actor, { ...actor }, liveActorMs)),
+      ...this.#indexed(came, left),
+      actors.remove(left.map(({ actor }) => actor)),
+    ])
   }
 
   async actors(project: string, limit: number): Promise<readonly LiveActor[]> {
     const announced = await this.#announced()
     if (announced === undefined) return []
     const processes = new Set(announced.map(({ process }) => process))
-    const found = await this.#directory.run(async ({ client, actors }) => {
-      const ids = await client.zRange(this.#liveIn(project), 0, limit - 1, { REV: true })
-      return actors.fetch([...ids])
-    })
-    return (found ?? []).filter(({ process }) => processes.has(process)).map(actorOf)
+    const key = this.#liveIn(project)
+    try {
+      const ids = await this.#at(key, ({ client }) => client.zrevrange(key, 0, limit - 1))
+      const found = await this.#entities.actors.fetch(ids)
+      return found.filter(({ process }) => processes.has(process)).map(actorOf)
+    } catch {
+      return []
+    }
   }
 
-  async close(): Promise<void> {
-    this.#directory.close()
-  }
+  async close(): Promise<void> {}
 
   async #announced(): Promise<readonly HostEntity[] | undefined> {
-    return this.#directory.run(async ({ client, hosts }) => {
-      const processes = await client.zRange(this.#hosts, 0, -1)
-      const [entities, lifetimes] = await Promise.all([
-        hosts.fetch([...processes]),
-        Promise.all(processes.map((process) => client.pTTL(this.#hostKey(process)))),
-      ])
-      await Promise.all(processes.filter((_, n) => lifetimes[n] === -1).map((process) => this.#mend(client, process)))
+    try {
+      const processes = await this.#at(this.#hosts, ({ client }) => client.zrevrange(this.#hosts, 0, -1))
+      const entities = await this.#entities.hosts.fetch(processes)
       return entities.filter(({ process }) => process !== undefined)
-    })
+    } catch {
+      return undefined
+    }
   }
 
-  /**
-   * Sets a lifetime on an entry without one: its process lost the connection between writing it and setting the
-   * lifetime.
-   */
-  #mend(client: Directory['client'], process: string): Promise<unknown> {
-    return client.pExpire(this.#hostKey(process), graceMs)
-  }
-
-  async #save({ client, actors }: Directory, actor: LiveActor): Promise<void> {
-    await Promise.all([
-      actors.save(actor.actor, { ...actor }),
-      client.pExpire(`${this.#prefix}actor:${actor.actor}`, liveActorMs),
-    ])
-  }
-
-  #indexed({ client, actors }: Directory, came: readonly LiveActor[], left: readonly LiveActor[]): Promise<unknown>[] {
+  #indexed(came: readonly LiveActor[], left: readonly LiveActor[]): Promise<unknown>[] {
     const now = this.#now()
     const work: Promise<unknown>[] = []
-    for (const [project, ids] of idsByProject(left)) work.push(client.zRem(this.#liveIn(project), ids))
+    for (const [project, ids] of idsByProject(left)) {
+      const key = this.#liveIn(project)
+      work.push(this.#at(key, ({ client }) => client.zrem(key, ...ids)))
+    }
     for (const [project, ids] of idsByProject(came)) {
       const key = this.#liveIn(project)
       work.push(
-        client.zAdd(
-          key,
-          ids.map((value) => ({ score: now, value })),
-        ),
+        this.#at(key, ({ client }) => client.zadd(key, ...ids.flatMap((id) => [String(now), id]))),
+        this.#at(key, ({ client }) => client.zremrangebyscore(key, 0, now - liveActorMs)),
+        this.#at(key, ({ client }) => client.pexpire(key, liveActorMs)),
       )
-      work.push(client.zRemRangeByScore(key, 0, now - liveActorMs))
-      work.push(client.pExpire(key, liveActorMs))
     }
-    if (left.length > 0) work.push(actors.remove(left.map(({ actor }) => actor)))
     return work
+  }
+
+  #at<T>(key: string, command: (connection: Connection) => Promise<T>): Promise<T> {
+    return answered(this.#connection, key, () => command(this.#connection))
   }
 
   get #hosts(): string {
     return `${this.#prefix}hosts`
   }
 
-  readonly #hostKey = (process: string): string => `${this.#prefix}host:${process}`
   readonly #liveIn = (project: string): string => `${this.#prefix}live:${project}`
 }
+
+/** Waits for all of it; parts that the directory did not take are announced again later. */
+const settled = (work: readonly Promise<unknown>[]): Promise<unknown> => Promise.allSettled(work)
 
 const idsByProject = (actors: readonly LiveActor[]): ReadonlyMap<string, string[]> =>
   new Map(
@@ -151,6 +156,7 @@ const entityOf = (
   shards: facts.shards,
   live_actors: facts.liveActors,
   running_effects: facts.runningEffects,
+  ...(facts.redis !== undefined && { redis: facts.redis }),
 })
 
 const hostOf = (entity: HostEntity): Member & HostFacts => ({
@@ -162,6 +168,7 @@ const hostOf = (entity: HostEntity): Member & HostFacts => ({
   shards: entity.shards,
   liveActors: entity.live_actors,
   runningEffects: entity.running_effects,
+  ...(entity.redis != null && { redis: entity.redis }),
 })
 
 const actorOf = ({ actor, machine, project, node, process }: LiveActorEntity): LiveActor => ({

@@ -1,6 +1,7 @@
-import { Schema } from 'redis-om'
+import { type RedisConnection, Repository, Schema } from 'redis-om'
 import type { JsonObject } from '#machines/json.ts'
 import type { ActorNews } from '../cluster-ports.ts'
+import type { Connection } from './connection.ts'
 
 /** A message on a channel of hints. */
 export interface Hint {
@@ -51,6 +52,8 @@ export type HostEntity = {
   shards: number
   live_actors: number
   running_effects: number
+  /** Absent for a release that does not announce it. */
+  redis?: string
 }
 
 /** A live actor in the directory, as redis-om keeps it. */
@@ -75,6 +78,7 @@ export const hostSchema = (prefix: string): Schema<HostEntity> =>
       shards: { type: 'number' },
       live_actors: { type: 'number' },
       running_effects: { type: 'number' },
+      redis: { type: 'string' },
     },
     { dataStructure: 'HASH' },
   )
@@ -92,3 +96,64 @@ export const liveActorSchema = (prefix: string): Schema<LiveActorEntity> =>
     },
     { dataStructure: 'HASH' },
   )
+
+/** Entities of redis-om over our own connection: redis-om itself connects neither to sentinels nor to a cluster with TLS. */
+export interface Entities<Entity> {
+  /** Writes an entity that expires after `ms`. @throws {Unreachable} */
+  save(id: string, entity: Entity, ms: number): Promise<void>
+  /** @throws {Unreachable} */
+  fetch(ids: readonly string[]): Promise<readonly Entity[]>
+  /** @throws {Unreachable} */
+  remove(ids: readonly string[]): Promise<void>
+}
+
+/** The server of a key does not answer. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
+/** Returns a command's answer. @throws {Unreachable} when there is none. */
+export const answered = async <T>(connection: Connection, key: string, command: () => Promise<T>): Promise<T> => {
+  const answer = await connection.run(key, command)
+  if (answer === undefined) throw new Unreachable(key)
+  return answer
+}
+
+/** Opens the entities of a schema. */
+export const entitiesOver = <Entity extends HostEntity | LiveActorEntity>(
+  connection: Connection,
+  schema: Schema<Entity>,
+): Entities<Entity> => {
+  const repository = (ms = 0) => new Repository<Entity>(schema, clientFor(connection, ms))
+  return {
+    save: async (id, entity, ms) => void (await repository(ms).save(id, entity)),
+    fetch: async (ids) => (ids.length === 0 ? [] : repository().fetch([...ids])),
+    remove: async (ids) => void (await Promise.all(ids.map((id) => repository().remove(id)))),
+  }
+}
+
+/**
+ * The part of a connection of `redis` 4 that redis-om uses for hashes. The lifetime is set in the transaction that
+ * writes the entity.
+ */
+const clientFor = (connection: Connection, ms: number): RedisConnection => {
+  const { client } = connection
+  const saved = (key: string, hash: Record<string, string>) => async () => {
+    const replies = await client.multi().unlink(key).hset(key, hash).pexpire(key, ms).exec()
+    for (const [error] of replies ?? []) if (error !== null) throw error
+    return true
+  }
+  const used = {
+    hGetAll: (key: string) => answered(connection, key, () => client.hgetall(key)),
+    unlink: (keys: readonly string[]) =>
+      Promise.all(keys.map((key) => answered(connection, key, () => client.unlink(key)))),
+    multi: () => ({
+      unlink: (key: string) => ({
+        hSet: (_: string, hash: Record<string, string>) => ({
+          exec: () => answered(connection, key, saved(key, hash)),
+        }),
+      }),
+    }),
+  }
+  return used as unknown as RedisConnection
+}

@@ -1,6 +1,6 @@
-import type { Redis, Result } from 'ioredis'
+import type { Result } from 'ioredis'
 import type { SharedTurns, TurnRule, TurnState } from '../cluster-ports.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, RedisClient } from './connection.ts'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -71,7 +71,7 @@ set('postponed', math.max(postponed, now + tonumber(ARGV[1])))
 return 1`
 
 /** Adds the commands to a connection. */
-export const defineTurns = (client: Redis): void => {
+export const defineTurns = (client: RedisClient): void => {
   client.defineCommand('takeTurn', { numberOfKeys: 1, lua: takeTurn })
   client.defineCommand('giveTurnBack', { numberOfKeys: 1, lua: giveTurnBack })
   client.defineCommand('postponeTurns', { numberOfKeys: 1, lua: postponeTurns })
@@ -90,9 +90,9 @@ export class RedisTurns implements SharedTurns {
   }
 
   async take(key: string, holder: string, rule: TurnRule): Promise<TurnState> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     const { atOnce, spacingMs, holdMs } = rule
-    const answer = await pulse.run(() =>
+    const answer = await this.#connection.run(this.#prefix + key, () =>
       client.takeTurn(this.#prefix + key, holder, atOnce, Math.ceil(spacingMs), Math.ceil(holdMs)),
     )
     if (answer === undefined) return this.#own.take(key, holder, rule)
@@ -102,18 +102,18 @@ export class RedisTurns implements SharedTurns {
 
   /** A turn may have been taken from the own turns while Redis was unavailable. */
   async giveBack(key: string, holder: string): Promise<void> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     await Promise.all([
       this.#own.giveBack(key, holder),
-      pulse.run(() => client.giveTurnBack(this.#prefix + key, holder)),
+      this.#connection.run(this.#prefix + key, () => client.giveTurnBack(this.#prefix + key, holder)),
     ])
   }
 
   async postpone(key: string, ms: number): Promise<void> {
-    const { client, pulse } = this.#connection
+    const { client } = this.#connection
     await Promise.all([
       this.#own.postpone(key, ms),
-      pulse.run(() => client.postponeTurns(this.#prefix + key, Math.ceil(ms))),
+      this.#connection.run(this.#prefix + key, () => client.postponeTurns(this.#prefix + key, Math.ceil(ms))),
     ])
   }
 }

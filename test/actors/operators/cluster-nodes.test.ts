@@ -43,7 +43,8 @@ const open = async () => {
 describe('the nodes of a cluster', () => {
   it('are listed by name with what they hold and run; the current one reports its own facts', async () => {
     const { list } = await open()
-    const shared = { alive: true, draining: false, started_at: '2026-01-01T00:00:00.000Z', address: '127.0.0.1:6' }
+    const started_at = '2026-01-01T00:00:00.000Z'
+    const shared = { alive: true, draining: false, started_at, address: '127.0.0.1:6', redis: null }
     const mine = { id: 'node-a.7', name: 'node-a', current: true, shards: 3, live_actors: 11, running_effects: 2 }
     const other = { id: 'node-b.7', name: 'node-b', current: false, shards: 1, live_actors: 20, running_effects: 3 }
     expect(await list()).toEqual([

@@ -19,6 +19,8 @@ export interface ClusterWorldOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Further configuration of a node, by its index from 0. */
   readonly nodeEnv?: (at: number) => Readonly<Record<string, string>>
+  /** URL of Redis servers of the test, instead of one that is started. */
+  readonly redisUrl?: string
 }
 
 /** A test installation of several nodes, which a test can kill, pause and terminate, with its own Redis. */
@@ -34,10 +36,11 @@ export class ClusterWorld {
   }
 
   static async start(count: number, options: ClusterWorldOptions = {}): Promise<ClusterWorld> {
-    const { tools = [], ownMongod = false, isNew = false, env = {}, nodeEnv } = options
+    const { tools = [], ownMongod = false, isNew = false, env = {}, nodeEnv, redisUrl } = options
     const data = ownMongod ? null : await MongoData.open(process.env.MONGODB_URL ?? '', { isNew })
     const cluster = await LocalCluster.start(count, {
       ...(data !== null && { mongodbUrl: data.mongodbUrl, dataDir: data.folder }),
+      ...(redisUrl !== undefined && { redisUrl }),
       env: (at) => ({ ALLOWED_PRIVATE_HOSTS: tools.map(({ host }) => host).join(','), ...env, ...nodeEnv?.(at) }),
     })
     return new ClusterWorld(cluster, data)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { checkEmbedder } from '#scripts/doctor/embedder-check.ts'
 import { examine, reportOf } from '#scripts/doctor/examination.ts'
 import type { Finding } from '#scripts/doctor/finding.ts'
 import { skewFound } from '#scripts/doctor/mongo-check.ts'
-import { checkPort, checkRedis } from '#scripts/doctor/network-checks.ts'
+import { checkPort } from '#scripts/doctor/network-checks.ts'
 import { checkChromium, checkNode, checkUws } from '#scripts/doctor/process-checks.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
@@ -38,15 +38,6 @@ const listening = async (server: Server): Promise<number> => {
   const { port }: AddressInfo = Object(server.address())
   return port
 }
-
-/** A server with one fixed answer for each input. */
-const fakeRedis = (answers: readonly string[]) =>
-  listening(
-    createServer((socket) => {
-      const left = [...answers]
-      socket.on('data', () => socket.write(left.shift() ?? '-ERR\r\n'))
-    }),
-  )
 
 /** Creates an installation with the master key `key`. */
 const install = async (key: number): Promise<void> => {
@@ -191,21 +182,6 @@ describe('the doctor finds that', () => {
     const ours = await listening(createHttpServer((_, response) => response.end('{"status":"ok"}')))
     expect(await checkPort({ host: '127.0.0.1', port: ours })).toMatchObject({ status: 'ok' })
     expect(await checkPort({ host: '192.0.2.1', port: 8080 })).toMatchObject({ status: 'failed' })
-  })
-
-  it('Redis requires a password, refuses the given one, or is another server', async () => {
-    const redis = async (login: string, ...answers: readonly string[]) =>
-      checkRedis(`redis://${login}127.0.0.1:${await fakeRedis(answers)}`)
-    expect(await redis('', '+PONG\r\n')).toMatchObject({ status: 'ok' })
-    expect(await redis(':s3cret@', '+OK\r\n', '+PONG\r\n')).toMatchObject({ status: 'ok' })
-    for (const finding of [
-      await redis('', '-NOAUTH Authentication required.\r\n'),
-      await redis('ann:s3cret@', '-WRONGPASS invalid\r\n'),
-      await redis('', 'HTTP/1.1 400 Bad Request\r\n'),
-    ]) {
-      expect(finding.status).toBe('failed')
-      expect(JSON.stringify(finding)).not.toContain('s3cret')
-    }
   })
 
   it('Node is too old, the native server does not load, or no browser is found', () => {

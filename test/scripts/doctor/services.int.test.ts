@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { MongoClient } from 'mongodb'
 import { expect, it, vi } from 'vitest'
 import { checkCluster } from '#scripts/doctor/cluster-check.ts'
@@ -6,6 +8,7 @@ import { checkMongo } from '#scripts/doctor/mongo-check.ts'
 import { checkRedis } from '#scripts/doctor/network-checks.ts'
 import { startMongod } from '#scripts/services/mongod.ts'
 import { startRedis } from '#scripts/services/redis.ts'
+import { startRedisCluster } from '#scripts/services/redis-topologies.ts'
 import { readConfig } from '#src/config.ts'
 import { databaseOf } from '#src/open-storage.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
@@ -34,14 +37,38 @@ it('the doctor accepts a replica set', async () => {
   }
 })
 
-it('the doctor accepts a redis-server', async () => {
-  const redis = await startRedis()
+it('the doctor accepts a redis-server, and one that refuses the login or is another server is reported', async () => {
+  const redis = await startRedis({ args: () => ['--requirepass', 's3cret'] })
+  const stranger = createServer((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n'))
+  await once(stranger.listen(0, '127.0.0.1'), 'listening')
+  const { port }: AddressInfo = Object(stranger.address())
+  const check = (redisUrl: string) => checkRedis({ redisUrl, redisAccess: {} })
+  const at = (login: string) => check(redis.url.replace('//', `//${login}@`))
   try {
-    expect(await checkRedis(redis.url)).toMatchObject({ status: 'ok', says: expect.stringContaining('PONG') })
+    const says = `127.0.0.1:${redis.port}: answers`
+    await vi.waitFor(async () => expect(await at(':s3cret')).toMatchObject({ status: 'ok', says }), {
+      timeout: 30_000,
+    })
+    const refused = [await check(redis.url), await at('ann:s3cret'), await check(`redis://127.0.0.1:${port}`)]
+    for (const finding of refused) {
+      expect(finding.status).toBe('failed')
+      expect(JSON.stringify(finding)).not.toContain('s3cret')
+    }
   } finally {
+    stranger.close()
     await redis.stop()
   }
 })
+
+it('the doctor names the masters of a cluster', async () => {
+  const redis = await startRedisCluster({ replicas: 0 })
+  try {
+    const finding = await checkRedis({ redisUrl: redis.url, redisAccess: {} })
+    expect(finding).toMatchObject({ status: 'ok', says: expect.stringMatching(/^cluster of 3 masters: .*: answers$/) })
+  } finally {
+    await redis.stop()
+  }
+}, 60_000)
 
 it('the doctor lists the nodes of a cluster from the store, and warns of an unreachable one', async () => {
   const url = new URL(`/doctor_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href

@@ -1,17 +1,23 @@
 import { vi } from 'vitest'
 import { openRedis, type RedisLog, type RedisServices } from '#storage/redis/open-redis.ts'
+import type { RedisAccess } from '#storage/redis-address.ts'
 
 export const silent: RedisLog = { info: () => {}, warn: () => {} }
 
+/** A URL, and what it does not say. */
+export type RedisAt = string | { readonly url: string; readonly access: RedisAccess }
+
 /** Redis some time after the start, when its directory is trusted. The patience allows for a busy machine. */
 export const openOn = async (
-  url: string,
+  at: RedisAt,
   installation: string,
   options: { readonly patienceMs?: number; readonly answerBytes?: number } = {},
 ): Promise<RedisServices> => {
   let passed = 0
+  const where = typeof at === 'string' ? { url: at } : at
   const opened = await openRedis({
-    ...{ url, installation, log: silent, patienceMs: 10_000, ...options },
+    ...where,
+    ...{ installation, log: silent, patienceMs: 10_000, ...options },
     now: () => Date.now() + passed,
   })
   await vi.waitFor(

@@ -273,7 +273,8 @@ export class LeaseKeeper {
   /** Announces this process periodically until it stops, even while the directory is unavailable. */
   async #announce(): Promise<void> {
     const { presence, facts, view, clock } = this.#parts
-    await presence.announce(this.self, facts(), presenceMs)
+    const { connectedTo: redis } = presence
+    await presence.announce(this.self, { ...facts(), ...(redis !== undefined && { redis }) }, presenceMs)
     if (view.announced(await presence.alive(this.self))) this.soon()
     if (!this.#stopped) this.#cancelAnnounce = clock.after(announceMs, () => void this.#announce())
   }

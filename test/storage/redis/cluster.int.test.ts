@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anyRedis } from '#scripts/services/redis.ts'
+import { type RedisServers, startRedisCluster } from '#scripts/services/redis-topologies.ts'
+import { redisContracts } from './contracts.ts'
+import { eventually, expectNews, takenDuring } from './failover.ts'
+import { openOn } from './opening.ts'
+
+let redis: RedisServers
+beforeAll(async () => {
+  redis = await startRedisCluster()
+}, 120_000)
+afterAll(() => redis?.stop())
+
+redisContracts('redis cluster', () => redis.url)
+
+const keys = Array.from({ length: 12 }, (_, n) => `limit ${n}`)
+
+describe('a master of a cluster that is killed', () => {
+  it('costs the keys of the others nothing, and is replaced', async () => {
+    const [mine, theirs] = await Promise.all([openOn(redis.url, 'failover', { patienceMs: 300 }), openOn(redis.url, 'failover', { patienceMs: 300 })])
+    const processes = Array.from({ length: 6 }, (_, n) => `process ${n}`)
+    const heard = processes.map((): unknown[] => [])
+    for (const [n, each] of processes.entries()) theirs.fanOut.listen(each, (news) => heard[n]?.push(...news))
+    for (const [n, each] of processes.entries()) await expectNews(mine, each, heard[n] ?? [])
+    const [master] = redis.servers
+    expect(mine.presence.connectedTo).toContain('cluster of 3 masters')
+    const taken = await takenDuring([mine, theirs], keys, async () => {
+      await master?.kill9()
+      await eventually(() => expect(mine.presence.connectedTo).toContain(`127.0.0.1:${master?.port} does not answer`))
+      await eventually(async () => expect([await mine.ping(), await theirs.ping()]).toEqual([true, true]))
+    })
+    for (const [n, each] of processes.entries()) await expectNews(mine, each, heard[n] ?? [])
+    expect(mine.presence.connectedTo).not.toContain(String(master?.port))
+    for (const units of taken) {
+      expect(units).toBeGreaterThanOrEqual(20)
+      expect(units).toBeLessThanOrEqual(4 * 20)
+    }
+    await Promise.all([mine.close(), theirs.close()])
+  })
+
+  it('is followed when its replica takes over by command, without a failure', async () => {
+    const mine = await openOn(redis.url, 'moved', { patienceMs: 300 })
+    const heard: unknown[] = []
+    mine.fanOut.listen('mine', (news) => heard.push(...news))
+    await expectNews(mine, 'mine', heard)
+    const [, master, , , replica] = redis.servers
+    if (master === undefined || replica === undefined) throw new Error('the cluster has six servers')
+    await redis.call(replica, 'cluster', 'failover')
+    await eventually(async () => expect(String(await redis.call(replica, 'role'))).toContain('master'))
+    for (const key of keys) expect((await mine.limits.take(key, { limit: 1, windowMs: 60_000 })).allowed).toBe(true)
+    await eventually(() => expect(mine.presence.connectedTo).toContain(String(replica.port)))
+    await eventually(async () => expect(await mine.ping()).toBe(true))
+    for (const key of keys) expect((await mine.limits.take(key, { limit: 1, windowMs: 60_000 })).allowed).toBe(false)
+    await expectNews(mine, 'mine', heard)
+    await mine.close()
+  })
+})
+
+describe('a cluster without sharded channels', () => {
+  it('carries news and hints between processes', async () => {
+    const older = await startRedisCluster({ binary: anyRedis(), replicas: 0 })
+    const [mine, theirs] = await Promise.all([openOn(older.url, 'classic'), openOn(older.url, 'classic')])
+    const [heard, hints]: [unknown[], unknown[]] = [[], []]
+    theirs.fanOut.listen('theirs', (news) => heard.push(...news))
+    theirs.fanOut.subscribe('topic', (data) => hints.push(data))
+    await expectNews(mine, 'theirs', heard)
+    await eventually(() => {
+      mine.fanOut.announce('topic', {})
+      expect(hints.length).toBeGreaterThan(0)
+    })
+    await Promise.all([mine.close(), theirs.close()])
+    await older.stop()
+  }, 120_000)
+})
