@@ -1,5 +1,4 @@
-import type { CachePolicy } from '../call/call-policies.ts'
-import type { CacheHeaders } from '../call/reuse.ts'
+import type { CacheHeaders, CachePolicy } from '../call/reuse.ts'
 
 /** What a caller permits, on the basis of the project's policy. */
 export interface Directives {

@@ -8,7 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { defaultThreshold } from '#specs/resources/gateway/cache-policy.ts'
 import { projectScope } from '#storage/index.ts'
-import type { CachePolicy } from '../call/call-policies.ts'
+import type { CachePolicy } from '../call/reuse.ts'
 import { LogSettings } from '../ledger/log-settings.ts'
 import { type CachePolicyData, cachePolicies } from './kinds.ts'
 

@@ -1,5 +1,5 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import type { CachePolicy } from '../call/call-policies.ts'
+import type { CachePolicy } from '../call/reuse.ts'
 
 /** Tools that the caller runs itself; others act, or read what changes. */
 const callersTools: ReadonlySet<unknown> = new Set(['function', 'custom'])

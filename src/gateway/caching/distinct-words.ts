@@ -44,9 +44,10 @@ const turning: readonly (readonly [sense: string, words: string])[] = [
 const senses = new Map(turning.flatMap(([sense, words]) => words.split(/\s+/).map((word) => [word, sense] as const)))
 
 const word = /[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)?/gu
-/** What is written exactly: quoted texts and code, addresses, placeholders of personal data, numbers and names with digits. */
-const literal =
-  /`[^`]*`|"[^"]*"|“[^”]*”|«[^»]*»|「[^」]*」|\[\w+\]|\S+@\S+|\w+:\/\/\S+|[\p{L}_]*\p{N}[\p{L}\p{N}_.,:/%-]*|\S*_\S*|\p{Lu}{2,}/gu
+const quoted = /`[^`]{1,80}`|"[^"]{1,80}"|“[^”]{1,80}”|«[^»]{1,80}»|「[^」]{1,80}」/gu
+/** Numbers, names with digits, addresses, placeholders of personal data, abbreviations. */
+const exact = /[\p{N}_@]|:\/\/|\p{Lu}{2}/u
+const punctuation = new Set('.,:;?!¿¡()"\'`“”«»「」？。！')
 
 /**
  * Returns the words of a question on which its answer depends, in their order: two questions have the same answer only if they
@@ -55,10 +56,19 @@ const literal =
  */
 export const distinctWords = (text: string): string => {
   const plain = text.normalize('NFKC')
-  const literals = [...plain.matchAll(literal)].map(([found]) => found.replace(/[.,:]+$/, ''))
+  const quotes = [...plain.matchAll(quoted)].map(([found]) => found)
+  const literals = plain.split(/\s+/).filter((each) => exact.test(each)).map(bare)
   const subject = contentTermsOf(plain, fillers)
   const turns = [...plain.toLowerCase().matchAll(word)].flatMap(
     ([found]) => senses.get(found.replace(/['’]/g, '')) ?? [],
   )
-  return JSON.stringify([literals, subject, turns])
+  return JSON.stringify([quotes, literals, subject, turns])
+}
+
+/** Returns a word without the punctuation around it. */
+const bare = (text: string): string => {
+  let [from, to] = [0, text.length]
+  while (from < to && punctuation.has(text[from] ?? '')) from++
+  while (from < to && punctuation.has(text[to - 1] ?? '')) to--
+  return text.slice(from, to)
 }

@@ -1,3 +1,5 @@
+import type { RedactionPolicy } from './redaction.ts'
+
 /** How a call used the stored answers of its project. */
 export interface Reuse {
   /** `bypass`: stored answers were not read, by a rule or because the caller says so. */
@@ -21,4 +23,20 @@ export const reuseHeaders = (reuse: Reuse | null): readonly (readonly [name: str
   if (reuse === null) return []
   const { status, ageS } = reuse
   return [['x-cache', status] as const, ...(ageS === null ? [] : [['age', String(ageS)] as const])]
+}
+
+/** How a project reuses answers; one that stores none has no such policy. */
+export interface CachePolicy {
+  readonly mode: 'on_request' | 'exact' | 'semantic'
+  readonly ttlMs: number
+  readonly threshold: number
+  readonly anyTemperature: boolean
+}
+
+/** What applies to the calls of a project. */
+export interface CallPolicies {
+  /** null: nothing is redacted. */
+  readonly redaction: RedactionPolicy | null
+  /** null: no answer is stored. */
+  readonly cache: CachePolicy | null
 }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CachePolicy } from '#gateway/call/call-policies.ts'
-import type { CacheHeaders } from '#gateway/call/reuse.ts'
+import type { CacheHeaders, CachePolicy } from '#gateway/call/reuse.ts'
 import { policyBy } from '#gateway/redaction/redaction-policy.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
