@@ -60,6 +60,7 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/connections/use/remote-connections.ts create': orphan,
   'src/actors/connections/use/remote-connections.ts withdraw': repeat,
   'src/actors/knowledge/stores/store-file-use-cases.ts vector_store_file_batches.create': `${repeat}: a file that was added is found again`,
+  'src/actors/mcp/remote-agents/call-agent.ts callAgent': `${rerun}: the call follows the recorded task`,
   'src/actors/mcp/server-use-cases.ts register': orphan,
   'src/actors/memory/changed-memory.ts changedMemory': heard,
   'src/actors/memory/embedding/embedding-queue.ts start': rerun,

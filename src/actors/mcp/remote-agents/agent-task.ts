@@ -13,7 +13,7 @@ export interface SentMessage {
   readonly part: Part
 }
 
-/** What a conversation with an agent needs. */
+/** One conversation with an agent, which ends with `signal`. */
 export interface TaskParts {
   readonly client: Client
   readonly signal: AbortSignal

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { AgentCalls } from '#actors/mcp/remote-agents/agent-calls.ts'
 import { agentDefinition } from '#actors/mcp/remote-agents/agent-endpoint.ts'
+import { agentLimits } from '#actors/mcp/remote-agents/agent-wire.ts'
 import { callAgent } from '#actors/mcp/remote-agents/call-agent.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/index.ts'
@@ -60,6 +61,8 @@ describe('a message whose task is unknown after a crash', () => {
 
 describe('an agent', () => {
   it('that sends more values than the maximum is refused', async () => {
+    // each of the 30,000 parts has a name and a text
+    expect(agentLimits.maxValues).toBeLessThan(60_000)
     await expect(afterCrash([{ uri: repeatedMessages }], { task: 'values' })).rejects.toMatchObject({
       code: 'answer_too_large',
     })
