@@ -1,10 +1,10 @@
-import { runRows } from '../../src/actors/runs/kinds.ts'
-import { listedRows } from '../../src/actors/runtime/internal.ts'
-import { actionRows, sessionRows } from '../../src/actors/sessions/kinds.ts'
-import { deliveryRows } from '../../src/actors/webhooks/kinds.ts'
-import { requestLog } from '../../src/gateway/ledger/kinds.ts'
-import { usageRows } from '../../src/gateway/ledger/usage-rows.ts'
-import type { JsonObject, RecordKind, StoredRecord } from '../../src/storage/ports.ts'
+import { runRows } from '#actors/runs/kinds.ts'
+import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
+import { deliveryRows } from '#actors/webhooks/kinds.ts'
+import { requestLog } from '#gateway/ledger/kinds.ts'
+import { usageRows } from '#gateway/ledger/usage-rows.ts'
+import { listedRows } from '#runtime/internal.ts'
+import type { JsonObject, RecordKind, StoredRecord } from '#storage/ports.ts'
 
 /** Kinds that are filled, and the part of the sessions' number that each has. */
 export const filledKinds: readonly { readonly kind: RecordKind; readonly part: number }[] = [
@@ -37,7 +37,7 @@ const mostly = (index: number, salt: number, first: string, other: string): stri
 const statuses = ['idle', 'idle', 'idle', 'idle', 'closed', 'closed', 'running', 'failed']
 
 /** The id of a row: ids sort by time of creation. */
-export const skewedId = (prefix: string, index: number): string => `${prefix}_0${index.toString(32).padStart(25, '0')}`
+const skewedId = (prefix: string, index: number): string => `${prefix}_0${index.toString(32).padStart(25, '0')}`
 
 /**
  * Row `index` of `count` of a kind: one project has three quarters of them, thousands have a few. Rare values, which a

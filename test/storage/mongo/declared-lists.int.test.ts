@@ -3,7 +3,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RecordKind, Storage } from '#storage/ports.ts'
 import { projectScope, scopeAmong } from '#storage/scope.ts'
-import { filteredKinds, listsOf, pageLength, rowsOf } from '../declared-lists.ts'
+import { filteredKinds, listsOf, pageLength, rowsOf } from '../contract/declared-lists.ts'
 import { openPatientMongo } from '../mongo-patience.ts'
 
 const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'

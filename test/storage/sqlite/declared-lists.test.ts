@@ -7,7 +7,7 @@ import type { RecordKind } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { listStatement } from '#storage/sqlite/records.ts'
-import { filteredKinds, listsOf } from '../declared-lists.ts'
+import { filteredKinds, listsOf } from '../contract/declared-lists.ts'
 
 const leaves: RecordKind = { name: 'leaves', filters: ['colour'] }
 
