@@ -35,7 +35,15 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   // the texts of requests and answers
   request_log: ['request_log'],
   settings: [
-    ...['redaction_policy', 'routing_policy', 'cache_policy', 'retention_settings', 'request_log_settings', 'audit_log', 'stuck'],
+    ...[
+      'redaction_policy',
+      'routing_policy',
+      'cache_policy',
+      'retention_settings',
+      'request_log_settings',
+      'audit_log',
+      'stuck',
+    ],
   ],
 }
 

@@ -57,7 +57,10 @@ const punctuation = new Set('.,:;?!¿¡()"\'`“”«»「」？。！')
 export const distinctWords = (text: string): string => {
   const plain = text.normalize('NFKC')
   const quotes = [...plain.matchAll(quoted)].map(([found]) => found)
-  const literals = plain.split(/\s+/).filter((each) => exact.test(each)).map(bare)
+  const literals = plain
+    .split(/\s+/)
+    .filter((each) => exact.test(each))
+    .map(bare)
   const subject = contentTermsOf(plain, fillers)
   const turns = [...plain.toLowerCase().matchAll(word)].flatMap(
     ([found]) => senses.get(found.replace(/['’]/g, '')) ?? [],
