@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import { fromKeptSources } from '../support/from-kept-sources.ts'
+import { fromKeptSources } from '../start/from-kept-sources.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -9,7 +9,7 @@ import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
-import { fromKeptSources } from '#test/support/from-kept-sources.ts'
+import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 import { openLedger, project } from './calls.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-ledger-'))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, it } from 'vitest'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
-import { fromKeptSources } from '#test/support/from-kept-sources.ts'
+import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -13,7 +13,7 @@ import { compareVersions } from '#records/semver.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
-import { fromKeptSources } from '#test/support/from-kept-sources.ts'
+import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 
 /** 50 each night, as EVERY_STORE says; a few for every change. */
 const kills = process.env.EVERY_STORE === undefined ? 8 : 50
