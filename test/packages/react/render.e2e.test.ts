@@ -1,0 +1,110 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { closePages, openBrowser } from '#test/e2e/pages/open-browser.ts'
+import { bundledProgram, type PageServer, servePage } from '../examples/bundled.ts'
+import { ours, stranger } from '../packed.ts'
+
+/** A chat in the strict mode of React, on a server in memory. */
+const chat = `
+import { Troupe, textOf } from '@troupe/client'
+import { scriptedServer } from '@troupe/client/test'
+import { Approval, TroupeProvider, useApprovals, useConnection, useMessages, useRun } from '@troupe/react'
+import { StrictMode, version } from 'react'
+
+const server = scriptedServer([{ text: 'Hello.' }, { tool: 'refund', arguments: { order: 7 }, next: { text: 'Done.' } }])
+const client = new Troupe({ baseUrl: 'http://test', token: async () => ({ token: 'ect_test', expires_at: new Date(Date.now() + 900_000).toISOString() }), fetch: server.fetch })
+const renders = {}
+const Line = ({ message }) => {
+  renders[message.id] = (renders[message.id] ?? 0) + 1
+  return <li>{textOf(message)}</li>
+}
+const Chat = () => {
+  const messages = useMessages()
+  const approvals = useApprovals()
+  const { send, isIdle } = useRun()
+  const { status } = useConnection()
+  return (
+    <main>
+      <ul>{messages.map((message) => <Line key={message.id} message={message} />)}</ul>
+      {approvals.map((action) => <Approval key={action.action_id} action={action} />)}
+      <button disabled={!isIdle} onClick={() => send('Hello')}>Send</button>
+      <output>{status}</output>
+    </main>
+  )
+}
+const App = () => <StrictMode><TroupeProvider client={client}><Chat /></TroupeProvider></StrictMode>
+`
+
+const onServer = `${chat}
+import { renderToString } from 'react-dom/server'
+export const html = renderToString(<App />)
+export { version }
+`
+
+const inPage = `${chat}
+import { hydrateRoot } from 'react-dom/client'
+const seen = { recovered: [], requests: server.requests, version, root: null }
+globalThis.seen = seen
+seen.root = hydrateRoot(document.getElementById('root'), <App />, { onRecoverableError: (error) => seen.recovered.push(String(error)) })
+`
+
+let browser: Browser
+let older = ''
+beforeAll(async () => {
+  ;[browser, older] = await Promise.all([openBrowser(), stranger('react@18.3.1', 'react-dom@18.3.1')])
+})
+afterEach(() => closePages(browser))
+afterAll(() => rmSync(older, { recursive: true }))
+
+/** Renders the chat on the server, and opens the page with its HTML. */
+const rendered = async (folder: string): Promise<{ version: string; html: string; server: PageServer }> => {
+  const file = join(tmpdir(), `server-${process.pid}-${crypto.randomUUID()}.mjs`)
+  writeFileSync(file, await bundledProgram(onServer, 'node', folder))
+  const { html, version } = await import(pathToFileURL(file).href)
+  rmSync(file)
+  const page = `<!doctype html><title>Chat</title><div id="root">${html}</div><script type="module" src="/code.js"></script>`
+  const server = await servePage(
+    { html: page, code: await bundledProgram(inPage, 'browser', folder) },
+    async () => null,
+  )
+  return { version, html, server }
+}
+
+const listed = (page: Page) => page.getByRole('listitem').allTextContents()
+
+describe.each([
+  ['19', () => ours('.')],
+  ['18', () => older],
+])('with React %s', (major, folder) => {
+  it('a chat is rendered on a server and hydrated without a warning, in strict mode, and its calls run once', async () => {
+    const { version, html, server } = await rendered(folder())
+    expect(version.split('.')[0]).toBe(major)
+    expect(html).toContain('Send</button>')
+    const page = await (await browser.newContext()).newPage()
+    const printed: string[] = []
+    page.on('console', (message) => printed.push(`${message.type()} ${message.text()}`))
+    page.on('pageerror', (error) => printed.push(error.message))
+    await page.goto(server.url)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect.poll(() => listed(page)).toEqual(['Hello', 'Hello.'])
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page
+      .getByRole('group', { name: /refund/ })
+      .getByRole('button', { name: 'Approve' })
+      .click()
+    await expect.poll(() => listed(page)).toEqual(['Hello', 'Hello.', 'Hello', 'Done.'])
+    const seen = await page.evaluate('({ ...seen, root: null, requests: seen.requests.map(({ request }) => request) })')
+    expect(seen).toMatchObject({ recovered: [] })
+    const { requests }: { readonly requests: readonly string[] } = Object(seen)
+    // strict mode subscribes twice, and opens one session with one stream
+    const counted = (what: string) => requests.filter((each) => each === what).length
+    expect([counted('POST /v1/sessions'), counted('POST /v1/sessions/ses_1/turns')]).toEqual([1, 2])
+    expect(counted('GET /v1/sessions/ses_1/stream')).toBeLessThanOrEqual(1)
+    expect(printed.filter((each) => !/React DevTools/.test(each))).toEqual([])
+    server.close()
+  })
+})
