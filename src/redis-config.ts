@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { EnvironmentReader } from './environment-reader.ts'
-import { type RedisAccess, redisAddressOf } from './storage/redis-address.ts'
+import { type RedisAccess, redisAddressOf } from './storage/index.ts'
 
 /** How Redis is reached. */
 export interface RedisSettings {

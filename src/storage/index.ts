@@ -1,5 +1,6 @@
 /** The engine's storage: its ports, scopes, and what all stores share. Each store is an entry of its own, for its driver. */
 export type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
+export { type RedisAccess, type RedisState, redisAddressOf } from './addresses/redis-address.ts'
 export { type AnswerPlace, type AnswerStore, answerLane, type FoundAnswers, type KeptAnswer } from './answer-store.ts'
 export type {
   FanOut,

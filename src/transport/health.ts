@@ -1,4 +1,4 @@
-import type { RedisState } from '#storage/redis-address.ts'
+import type { RedisState } from '#storage/index.ts'
 import type { Headers, HttpResponse } from './http/http-port.ts'
 import { type ProcessState, readinessOf } from './process-state.ts'
 

@@ -131,7 +131,9 @@ export class RedisAnswers implements AnswerStore {
 
   async read({ project, lane }: AnswerPlace, keys: readonly string[]): Promise<FoundAnswers | null> {
     const { client } = this.#connection
-    const found = await this.#connection.run(this.#prefix, () => client.readAnswers(this.#prefix, project, lane, ...keys))
+    const found = await this.#connection.run(this.#prefix, () =>
+      client.readAnswers(this.#prefix, project, lane, ...keys),
+    )
     if (found === undefined) return null
     const [mark, ...values] = found
     return { values: keys.map((_, at) => values[at] ?? null), mark: Number(mark) }
@@ -147,6 +149,8 @@ export class RedisAnswers implements AnswerStore {
   async forget(project: string, lanes = ''): Promise<void> {
     const { client } = this.#connection
     for (let more: number | undefined = 1; more === 1; )
-      more = await this.#connection.run(this.#prefix, () => client.forgetAnswers(this.#prefix, project, lanes, markMs, forgottenAtOnce))
+      more = await this.#connection.run(this.#prefix, () =>
+        client.forgetAnswers(this.#prefix, project, lanes, markMs, forgottenAtOnce),
+      )
   }
 }

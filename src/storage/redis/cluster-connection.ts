@@ -1,5 +1,5 @@
 import { Cluster, Command, Redis } from 'ioredis'
-import type { HostPort, RedisTarget } from '../redis-address.ts'
+import type { HostPort, RedisTarget } from '../addresses/redis-address.ts'
 import { type Connection, retryDelay, serverOptions } from './connection.ts'
 import { ConnectionMonitor, type PulseOptions } from './connection-monitor.ts'
 import { Subscriber, type SubscriberOptions } from './subscriber.ts'

@@ -1,5 +1,5 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis'
-import type { HostPort, RedisAddress, RedisTarget } from '../redis-address.ts'
+import type { HostPort, RedisAddress, RedisTarget } from '../addresses/redis-address.ts'
 import type { ConnectionMonitor, PulseOptions } from './connection-monitor.ts'
 import { monitored, Subscriber, type SubscriberOptions } from './subscriber.ts'
 

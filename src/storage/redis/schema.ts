@@ -108,7 +108,7 @@ export interface Entities<Entity> {
 }
 
 /** The server of a key does not answer. */
-export class Unreachable extends Error {
+class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 

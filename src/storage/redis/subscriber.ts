@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { HostPort } from '../redis-address.ts'
+import type { HostPort } from '../addresses/redis-address.ts'
 import { ConnectionMonitor, type MonitoredConnection, type PulseOptions } from './connection-monitor.ts'
 
 /** Options of a subscriber: its pulse, and its channels. */

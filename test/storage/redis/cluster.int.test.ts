@@ -17,7 +17,10 @@ const keys = Array.from({ length: 12 }, (_, n) => `limit ${n}`)
 
 describe('a master of a cluster that is killed', () => {
   it('costs the keys of the others nothing, and is replaced', async () => {
-    const [mine, theirs] = await Promise.all([openOn(redis.url, 'failover', { patienceMs: 300 }), openOn(redis.url, 'failover', { patienceMs: 300 })])
+    const [mine, theirs] = await Promise.all([
+      openOn(redis.url, 'failover', { patienceMs: 300 }),
+      openOn(redis.url, 'failover', { patienceMs: 300 }),
+    ])
     const processes = Array.from({ length: 6 }, (_, n) => `process ${n}`)
     const heard = processes.map((): unknown[] => [])
     for (const [n, each] of processes.entries()) theirs.fanOut.listen(each, (news) => heard[n]?.push(...news))

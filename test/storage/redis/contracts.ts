@@ -9,7 +9,9 @@ import { openOn, type RedisAt } from './opening.ts'
 /** Every port of Redis keeps its contract over these servers. */
 export const redisContracts = (name: string, at: () => RedisAt): void => {
   const several = async (installation: string, count: number) => {
-    const opened = await Promise.all(Array.from({ length: count }, () => openOn(at(), installation, { answerBytes: testedBytes })))
+    const opened = await Promise.all(
+      Array.from({ length: count }, () => openOn(at(), installation, { answerBytes: testedBytes })),
+    )
     const close = async () => void (await Promise.all(opened.map((redis) => redis.close())))
     return { opened, close }
   }

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
+import type { RedisAccess } from '#storage/index.ts'
 import { openRedis, type RedisLog, type RedisServices } from '#storage/redis/open-redis.ts'
-import type { RedisAccess } from '#storage/redis-address.ts'
 
 export const silent: RedisLog = { info: () => {}, warn: () => {} }
 

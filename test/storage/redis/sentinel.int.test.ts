@@ -14,7 +14,10 @@ redisContracts('redis with sentinels', () => redis.url)
 
 describe('a master that hangs', () => {
   it('is replaced: news arrives by the new master, and limits were at most those of each process', async () => {
-    const [mine, theirs] = await Promise.all([openOn(redis.url, 'failover', { patienceMs: 300 }), openOn(redis.url, 'failover', { patienceMs: 300 })])
+    const [mine, theirs] = await Promise.all([
+      openOn(redis.url, 'failover', { patienceMs: 300 }),
+      openOn(redis.url, 'failover', { patienceMs: 300 }),
+    ])
     const heard: unknown[] = []
     theirs.fanOut.listen('theirs', (news) => heard.push(...news))
     await expectNews(mine, 'theirs', heard)
