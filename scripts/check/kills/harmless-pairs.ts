@@ -22,7 +22,7 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/accounts/member-use-cases.ts demote':
     'the second write undoes the first if two owners were demoted at the same time; a kill leaves what each of the two callers requested',
   'src/actors/accounts/oauth/oauth-use-cases.ts oauth_consents.create':
-    'the grant ends after a minute without its code, and the client a day after its registration, as if never granted',
+    `${repeat}: it finds the grant under its id, and returns the same code`,
   'src/actors/accounts/project-key-use-cases.ts rotate': `${repeat}; until then there is a key whose secret was never shown`,
   'src/actors/accounts/reset-owner.ts resetOwner': 'sessions of an earlier password are invalid by the first write',
   'src/actors/agents/agent-use-cases.ts agents.create': orphan,
@@ -82,6 +82,8 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/memory/upkeep-use-cases.ts memory.forget': `${repeat}: exchanges are removed before the memories that name them`,
   'src/actors/retention/retention-rounds.ts apply':
     'what was deleted stays deleted; only the line of the round is missing in the audit log',
+  'src/actors/runs/a2a/a2a-runs.ts begun':
+    'the record of a message names the run that its repeat begins; of a refused one it is left for 30 days',
   'src/actors/runs/lanes.ts mark': 'a lane that is marked without a run is unmarked when it is next looked at',
   'src/actors/runs/lanes.ts unmark': `${guarded}: a lane that is being closed is still looked at`,
   'src/actors/sessions/action-use-cases.ts createAction': orphan,
