@@ -2,7 +2,7 @@ import type { Collection, Db, Document } from 'mongodb'
 import type { Lease, LeaseClaim, LeaseStore, LeaseTable, LeaseTerm, Member } from '../cluster-ports.ts'
 import { StoreUnavailable } from '../ports.ts'
 import { duplicateKey, guarded } from './errors.ts'
-import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './schema.ts'
+import { leaseOf, type OwnerDocument, type OwnerView, whilePreparing, writeErrorsIn } from './schema.ts'
 
 /**
  * Collection of leases and members: one document per shard that was ever held (`_id` is its number), and one per
@@ -11,6 +11,11 @@ import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './sc
 const leasesCollection = 'leases'
 
 const durable = { w: 'majority', j: true } as const
+
+/** Creates the index of `leases`. */
+export const prepareLeases = async (db: Db): Promise<void> => {
+  await guarded(db.collection(leasesCollection, whilePreparing).createIndex({ holder: 1 }))
+}
 
 /** Remaining time of each lease and membership, by the server's clock at the time of the read. */
 const withTimeLeft = { $set: { leftMs: { $subtract: ['$until', '$$NOW'] } } } as const
@@ -21,8 +26,8 @@ const keptMs = 3_600_000
 /**
  * Leases in MongoDB (4.4 or later), by the server's own clock: `$$NOW` is constant within one command.
  *
- * Leases and members share a collection, so that one command renews everything that a process holds. Its only index is
- * on `_id`: reading some 256 small documents is cheaper than an index that every renewal would have to update.
+ * Leases and members share a collection, so that one command renews everything that a process holds. A renewal does not
+ * change the indexed holder, and reads only the documents of its process.
  */
 export class MongoLeases implements LeaseStore {
   readonly #db: Db

@@ -5,7 +5,7 @@ import { MongoBlobs } from './blobs.ts'
 import { MongoCommits, prepareCommits } from './commits.ts'
 import { failCutWrites } from './cut-writes.ts'
 import { asPortError, guarded } from './errors.ts'
-import { MongoLeases } from './leases.ts'
+import { MongoLeases, prepareLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
 import { whilePreparing } from './schema.ts'
 import { StartClient } from './start-client.ts'
@@ -59,6 +59,7 @@ export const openMongoStorage = async ({
     shards = await starting.run(async (preparing) => {
       await markVersion(preparing)
       await prepareCommits(preparing)
+      await prepareLeases(preparing)
       return shardsOf(preparing)
     })
     if (vectorSearchMinChunks > 0) vectors = await MongoVectors.open(db, vectorSearchMinChunks)
