@@ -26,7 +26,7 @@ const found: Readonly<Record<keyof typeof planted, { readonly within: number; re
   'parked too early': { within: 60, by: 29 },
   'logs read from outdated memory': { within: 100, by: 82 },
   'the result of a child lost': { within: 120, by: 2 },
-  'a slot kept after a crash': { within: 200, by: 69 },
+  'a slot kept after a crash': { within: 200, by: 9 },
   'a cancel not cascaded': { within: 60, by: 1 },
   'the expiry of a run lost on hand-over': { within: 20, by: 1 },
   'the queue woken before the row': { within: 40, by: 1 },

@@ -17,18 +17,23 @@ const childResultLost: Defect = {
 
 const nothingDelivered = { commit: null, duplicate: false }
 
-/** What a run has sent to its queue is not sent again after a crash. */
+/** What a run has sent to its queue is not sent again after a crash, however its commit is read then. */
 const slotKeptAfterCrash: Defect = {
   scenario,
   storage: (storage) =>
     withCommits(storage, (commits) => ({
       head: async (actor) => withoutReturns(await commits.head(actor)),
       at: async (actor, seq) => withoutReturns(await commits.at(actor, seq)),
+      ofActor: async (actor, after, limit) =>
+        (await commits.ofActor(actor, after, limit)).map((commit) => withoutReturns(commit)),
     })),
 }
 
-const withoutReturns = (commit: Commit | null): Commit | null =>
-  commit && { ...commit, messages: commit.messages.filter(({ event }) => event.type !== 'slot_returned') }
+function withoutReturns(commit: Commit): Commit
+function withoutReturns(commit: Commit | null): Commit | null
+function withoutReturns(commit: Commit | null): Commit | null {
+  return commit && { ...commit, messages: commit.messages.filter(({ event }) => event.type !== 'slot_returned') }
+}
 
 /** The end of a run does not reach its children. */
 const cancelNotCascaded: Defect = {
