@@ -49,7 +49,7 @@ export interface SimulationResult {
 }
 
 /** What the processes did in a run until the clients had their answers. */
-export interface Traffic {
+interface Traffic {
   readonly turns: number
   readonly commits: number
   /** Requests and notifications between processes. */

@@ -21,8 +21,7 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/accounts/member-use-cases.ts removeMember': repeat,
   'src/actors/accounts/member-use-cases.ts demote':
     'the second write undoes the first if two owners were demoted at the same time; a kill leaves what each of the two callers requested',
-  'src/actors/accounts/oauth/oauth-use-cases.ts oauth_consents.create':
-    `${repeat}: it finds the grant under its id, and returns the same code`,
+  'src/actors/accounts/oauth/oauth-use-cases.ts oauth_consents.create': `${repeat}: it finds the grant under its id, and returns the same code`,
   'src/actors/accounts/project-key-use-cases.ts rotate': `${repeat}; until then there is a key whose secret was never shown`,
   'src/actors/accounts/reset-owner.ts resetOwner': 'sessions of an earlier password are invalid by the first write',
   'src/actors/agents/agent-use-cases.ts agents.create': orphan,

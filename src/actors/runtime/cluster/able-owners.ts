@@ -25,7 +25,7 @@ export type AbleOwners = (level: number) => readonly string[]
  */
 export const ableOwners = (members: readonly Member[]): AbleOwners => {
   const staying = members.filter(({ draining }) => !draining).map((member) => ({ member, level: levelOf(member) }))
-  const newest = staying.reduce((most, { level }) => Math.max(most, level), 0)
+  const newest = staying.reduce((max, { level }) => Math.max(max, level), 0)
   const known = new Map<number, readonly string[]>()
   const ableOf = (level: number): readonly string[] => {
     const able = staying.filter((each) => each.level >= Math.min(level, newest))

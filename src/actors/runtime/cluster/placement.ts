@@ -13,7 +13,7 @@ const unawareMs = 600
  * Time in ms without a process of a release, before an older one takes its shards: as long as requests wait for an
  * actor.
  */
-export const olderAfterMs = 5000
+const olderAfterMs = 5000
 
 /** What a process knows when it decides which shards to take and which to hand over. */
 export interface Situation {

@@ -5,9 +5,9 @@ import { a2aTasks } from '#actors/runs/a2a/a2a-tasks.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, StoreUnavailable } from '#storage/index.ts'
+import { callOf } from '#test/actors/sessions/harness.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { callOf } from '#test/actors/sessions/harness.ts'
 import { openRuns, runOf } from '../run-world.ts'
 
 const message = { messageId: 'm1', contextId: null, taskId: null, text: 'go', data: [] }
