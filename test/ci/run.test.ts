@@ -49,6 +49,7 @@ const beside = [
     'run mcp-conformance',
     'run schemathesis -- --examples 1',
     'run platforms',
+    'run chart',
   ],
   ...['run chaos -- --minutes 0.5 --seed 1', 'run bench -- --whole --only turns,gateway,runtime,sse'],
 ]
@@ -109,7 +110,7 @@ describe('the CI script', () => {
   const testedPaths = (): readonly string[] => {
     const text = readFileSync(resolve(import.meta.dirname, '../../.ci/run'), 'utf8')
     const [, served = ''] = /^readonly served=\((.*)\)$/m.exec(text) ?? []
-    const own = [...text.matchAll(/step_of "\$\{served\[@\]\}" (.*?) -- /g)].flatMap(([, paths = '']) =>
+    const own = [...text.matchAll(/step_of (?:"\$\{served\[@\]\}" )?(.*?) -- /g)].flatMap(([, paths = '']) =>
       paths.split(' '),
     )
     expect(own.length).toBeGreaterThan(2)
@@ -119,11 +120,12 @@ describe('the CI script', () => {
     'run clients -- --quick',
     'run mcp-conformance',
     'run schemathesis -- --examples 1',
+    'run chart',
     'run bench -- --whole --only turns,gateway,runtime,sse',
   ].map((step) => `npm ${step}, CI=true`)
   const trunk = { CI_BASE: 'trunk' }
 
-  it('leaves clients, the MCP suite, schemathesis and the bench to the night if git shows that nothing they test has changed', () => {
+  it('leaves clients, the MCP suite, schemathesis, the chart and the bench to the night if git shows that nothing they test has changed', () => {
     const { folder, git } = repository()
     write(folder, 'docs/page.md', 'changed')
     git('commit', '--all', '--message=second')
@@ -138,7 +140,7 @@ describe('the CI script', () => {
     [
       'a commit changes what they test',
       ({ folder, git }) => {
-        write(folder, 'src/transport/file', 'changed')
+        for (const path of ['src/transport/file', 'deploy/file']) write(folder, path, 'changed')
         git('commit', '--all', '--message=second')
       },
       trunk,
@@ -147,7 +149,7 @@ describe('the CI script', () => {
       'a file that is not committed changes what they test',
       ({ folder, git }) => {
         git('commit', '--allow-empty', '--message=second')
-        write(folder, 'specs/new')
+        for (const path of ['specs/new', 'deploy/new']) write(folder, path)
       },
       trunk,
     ],
@@ -155,7 +157,7 @@ describe('the CI script', () => {
       'one of their folders is gone',
       ({ folder, git }) => {
         git('commit', '--allow-empty', '--message=second')
-        rmSync(join(folder, 'src/gateway'), { recursive: true })
+        for (const path of ['src/gateway', 'scripts/chart']) rmSync(join(folder, path), { recursive: true })
       },
       trunk,
     ],
