@@ -41,8 +41,8 @@ const [int, e2e, simulation] = ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts'
 export default defineConfig({
   test: {
     pool: 'forks',
-    // e2e tests mostly wait for processes that start, end or stream: a third worker uses what two leave of two cores
-    maxWorkers: 3,
+    // e2e tests mostly wait for processes that start, end or stream: two more workers use what two leave of two cores
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       // ids and clocks of a simulated world are a process's own

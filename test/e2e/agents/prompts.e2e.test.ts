@@ -104,6 +104,10 @@ describe('a stored prompt', () => {
       (await api.post(`/v1/prompts/${id}`, { default_version: '1' }, { method: 'PATCH' })).body.latest_version,
     ).toBe('2')
     expect((await openai.responses.create({ prompt: filled, background: true })).prompt?.version).toBe('1')
+    const shown = { id, name: 'greeting', default_version: '1', latest_version: '2' }
+    expect((await api.get(`/v1/prompts/${id}`)).body).toMatchObject(shown)
+    expect((await api.get('/v1/prompts')).body.data).toMatchObject([shown])
+    expect((await api.get(`/v1/prompts/${id}/versions/2`)).body).toMatchObject({ prompt_id: id, ...second })
     const of = (path: string) => remove(`/v1/prompts/${id}/versions/${path}`)
     expect((await of('1')).body.error).toMatchObject({ code: 'bad_request', param: 'prompt_version' })
     expect((await of('2')).status).toBe(200)
