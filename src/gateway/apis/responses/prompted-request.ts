@@ -1,7 +1,14 @@
 import type { PromptService } from '#actors/capability/prompt-service.ts'
 import type { BodyOf } from '#specs/index.ts'
+import type { JsonObject } from '#storage/index.ts'
 import { missing } from '../chat-parts.ts'
 import type { ResponseRequest } from './response-plan.ts'
+
+/** A request with the settings of its stored prompt, and the prompt's messages. */
+export interface PromptedRequest {
+  readonly request: ResponseRequest
+  readonly prompted: readonly JsonObject[]
+}
 
 /**
  * Returns the request with the settings of its stored prompt in place of absent ones. The prompt's version is chosen here: a
@@ -13,10 +20,10 @@ export const promptedRequest = async (
   prompts: () => PromptService,
   project: string,
   body: BodyOf<'responses.create'>,
-): Promise<ResponseRequest> => {
-  if (!body.prompt) return { ...body, model: neededModel(body.model) }
-  const { reference, settings } = await prompts().filled(project, body.prompt)
-  return {
+): Promise<PromptedRequest> => {
+  if (!body.prompt) return { request: { ...body, model: neededModel(body.model) }, prompted: [] }
+  const { reference, settings, messages } = await prompts().filled(project, body.prompt)
+  const request = {
     ...body,
     prompt: reference,
     model: neededModel(body.model ?? settings.model),
@@ -24,6 +31,7 @@ export const promptedRequest = async (
     top_p: body.top_p ?? settings.top_p ?? null,
     max_output_tokens: body.max_output_tokens ?? settings.max_output_tokens ?? null,
   }
+  return { request, prompted: messages }
 }
 
 const neededModel = (model: string | null | undefined): string => {

@@ -21,11 +21,11 @@ import { callerFrom } from './background/stored-caller.ts'
 import { contextUseCases } from './context/context-use-cases.ts'
 import { priorItemsIn } from './context/prior-items.ts'
 import { itemPage } from './item-page.ts'
-import { promptedRequest } from './prompted-request.ts'
+import { type PromptedRequest, promptedRequest } from './prompted-request.ts'
 import { openRemoteServers } from './remote/remote-servers.ts'
 import type { ResponseDocument } from './response-document.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
-import { planResponse, type ResponseRequest, refuseUnoffered } from './response-plan.ts'
+import { planResponse, refuseUnoffered } from './response-plan.ts'
 import type { ResponseTools } from './response-tools.ts'
 import { openFileSearch } from './searches/file-search.ts'
 import type { ServerSearch } from './searches/server-search.ts'
@@ -71,7 +71,10 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
       ...reading({ stored, background }),
     },
     make: async ({ id, project, request, caller, document }, signal) => {
-      const prepared = await prepare(callerFrom(project, caller), requestOf(request))
+      const prepared = await prepare(
+        callerFrom(project, caller),
+        await promptedRequest(parts.prompts, project, requestOf(request)),
+      )
       const createdAt = documentOf(document).created_at
       return storedDocument((await maker.whole({ ...prepared, id, signal, createdAt })).json)
     },
@@ -80,17 +83,16 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
 
 /** A response ready to be made; only the id and the signal of its call are missing. */
 type Prepared = Omit<ToMake, 'id' | 'signal'> & { readonly sent: ResponseInput }
-type Prepare = (caller: Caller, request: ResponseRequest, call?: CreateCall) => Promise<Prepared>
+type Prepare = (caller: Caller, request: PromptedRequest, call?: CreateCall) => Promise<Prepared>
 type CreateCall = Parameters<UseCases['responses.create']>[0]
 
 /** Validates a request and resolves everything that it names. @throws {ServiceError} */
 const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
   const { conversations } = parts
   const earlier = priorItemsIn(stored, conversations)
-  return async (caller, request, call) => {
+  return async (caller, { request, prompted }, call) => {
     const { history, conversation } = await earlier(caller, request)
     const sent = await stored.referenced(caller, request.input)
-    const prompted = request.prompt ? (await parts.prompts().filled(caller.project, request.prompt)).messages : []
     const planned = planResponse(request, history, { sent, prompted })
     const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
     const { runner, tools, ignored } = await planTools({ ...parts, hasEngine: parts.search !== null }, target, planned)
@@ -122,13 +124,14 @@ const creating =
     const { body, signal } = call
     refuseUnoffered(body)
     const caller = callerOf(call)
-    const request = await promptedRequest(prompts, caller.project, body)
+    const made = await promptedRequest(prompts, caller.project, body)
+    const { request } = made
     if (request.background !== true) {
-      const task = { ...(await prepare(caller, request, call)), id: newIdFor(call, 'resp'), signal }
+      const task = { ...(await prepare(caller, made, call)), id: newIdFor(call, 'resp'), signal }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     }
     const id = newIdFor(call, 'resp', host.newActorId)
-    const task = { ...(await prepare(caller, request)), id, signal }
+    const task = { ...(await prepare(caller, made)), id, signal }
     const document = maker.queued(task)
     const { sent, plan } = task
     const cause = call.idempotency?.cause ?? id
