@@ -109,17 +109,12 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/gateway/ledger/ledger-records.ts clear': rerun,
   'src/gateway/ledger/segment-expander.ts round': rerun,
   'src/gateway/ledger/segment-expander.ts expand': `${rerun}: rows of a segment have ids of their own`,
-  'src/gateway/caching/cache-policies.ts cache_policy.update':
-    'the first write stores the defaults that apply without it',
   'src/gateway/limits/budget-account.ts save': protocol,
   'src/gateway/limits/grant-credits.ts ungateCredits':
     'the operator sees that the command failed, and its repeat does what is left',
   'src/gateway/limits/limit-use-cases.ts limits.delete':
     'a counter without a limit is never read: ids are not used again',
-  'src/gateway/redaction/redaction-policies.ts change': 'the first write stores the defaults that apply without it',
   'src/gateway/routing/connection-use-cases.ts provider_connections.delete':
     'the connection is gone by the first write; lists of its models are only read through it',
-  'src/gateway/routing/pool-policies.ts routing_policy.update':
-    'the first write stores the defaults that apply without it',
   'src/gateway/routing/model-sync-use-cases.ts apply': `${repeat}: the connection names its list, whatever its status`,
 }

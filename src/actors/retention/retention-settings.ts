@@ -1,9 +1,7 @@
-import type { Caller } from '#records/audit-note.ts'
 import { bySystem } from '#records/audit-note.ts'
-import { Audited } from '#records/audited.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
-import { Table } from '#records/table.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
+import { ProjectSetting, type SettingDeclaration } from '../capability/project-setting.ts'
 
 /** Days for which items are kept after their last change; null keeps them forever. */
 export type RetentionDays = {
@@ -29,46 +27,39 @@ export const retentionKind: TypedKind<RetentionData> = {
   ofProject: (project) => idOf(project),
 }
 
-const scope = projectScope('system')
-const resource = 'retention_settings'
-
 /** Reads and writes the retention settings of projects. */
-export class RetentionSettings {
-  readonly #table: Table<RetentionData>
-
+export class RetentionSettings extends ProjectSetting<RetentionData> {
   /** @param now ms since the epoch. */
   constructor(records: RecordStore, now: () => number) {
-    this.#table = new Table(records, retentionKind, now)
-  }
-
-  /** Returns a project's settings; null for a project without settings, which keeps everything. */
-  async of(project: string): Promise<RetentionData | null> {
-    return (await this.#table.get(scope, idOf(project)))?.data ?? null
-  }
-
-  async set(project: string, days: RetentionDays, caller: Caller): Promise<RetentionData> {
-    const audited = new Audited(caller, resource, project)
-    const data: RetentionData = { ...days, project, applied_at: null }
-    const id = idOf(project)
-    const made = await this.#table.insert({ id, project: scope.project, data, notices: [audited.line('created', id)] })
-    const edit = (row: Row<RetentionData>): RetentionData => ({ ...row.data, ...days })
-    const row = made ?? (await this.#table.change(scope, id, { edit, notices: audited.changed() }))
-    return row?.data ?? data
+    super({ records, now }, declaration, (project) => ({ ...unlimited, project }))
   }
 
   /** Returns settings of all projects, in order of id, after `after`. */
   page(after: string | undefined, limit: number): Promise<readonly Row<RetentionData>[]> {
-    return this.#table.list(scope, { limit, ascending: true, ...(after !== undefined && { after }) })
+    return this.table.list(projectScope(owner), { limit, ascending: true, ...(after !== undefined && { after }) })
   }
 
   /** Records that retention deleted items. @param kinds of the deleted items, which the audit log names. */
   async applied(project: string, at: number, kinds: readonly string[]): Promise<void> {
-    const line = { kind: 'audit', action: `${resource}.applied`, by: bySystem, changes: kinds, project } as const
-    await this.#table.change(scope, idOf(project), {
+    const line = { kind: 'audit', action: 'retention_settings.applied', by: bySystem, changes: kinds, project } as const
+    await this.table.change(...this.place(project), {
       edit: ({ data }) => ({ ...data, applied_at: at }),
-      notices: () => [{ ...line, resource: { type: resource, id: idOf(project) } }],
+      notices: ({ id }) => [{ ...line, resource: { type: 'retention_settings', id } }],
     })
   }
+}
+
+const owner = 'system'
+
+/** Settings that keep everything; a project without settings has them. */
+const unlimited: RetentionData = {
+  ...{ sessions_days: null, runs_days: null, actions_days: null, applied_at: null },
+  project: '',
+}
+
+const declaration: SettingDeclaration<RetentionData> = {
+  ...{ name: 'retention_settings', kind: retentionKind, idPrefix: 'ret', owner },
+  ...{ defaults: unlimited, first: 'created' },
 }
 
 const idOf = (project: string): string => `ret_${project.slice('prj_'.length)}`

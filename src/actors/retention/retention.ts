@@ -1,6 +1,7 @@
-import type { ResultOf } from '#specs/index.ts'
+import { timestampOf } from '#records/row-times.ts'
 import { retentionSettings as operations } from '#specs/resources/retention-settings.ts'
 import { capability } from '../capability/capability.ts'
+import { settingUseCases } from '../capability/project-setting.ts'
 import { upkeepPort } from '../operators/operators.ts'
 import { runRows } from '../runs/kinds.ts'
 import { actionRows, sessionRows } from '../sessions/kinds.ts'
@@ -21,18 +22,13 @@ export const retention = capability({
     tasks.set('retention', async () => ({ waiting: 0, oldestAt: null, merged: 0, removed: rounds.deleted }))
     rounds.start()
     return {
-      useCases: {
-        'retention_settings.get': async ({ scope }) => shown(await settings.of(scope.project)),
-        'retention_settings.put': async (call) => shown(await settings.set(call.scope.project, call.body, call)),
-      },
+      useCases: settingUseCases('retention_settings', settings, { view: shown }),
       close: () => rounds.stop(),
     }
   },
 })
 
-const shown = (data: RetentionData | null): ResultOf<'retention_settings.get'> => ({
-  sessions_days: data?.sessions_days ?? null,
-  runs_days: data?.runs_days ?? null,
-  actions_days: data?.actions_days ?? null,
-  applied_at: data === null || data.applied_at === null ? null : new Date(data.applied_at).toISOString(),
+const shown = ({ project: _owner, applied_at, ...days }: RetentionData) => ({
+  ...days,
+  applied_at: applied_at === null ? null : timestampOf(applied_at),
 })

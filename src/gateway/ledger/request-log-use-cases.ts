@@ -1,7 +1,7 @@
 import { timeOf } from '#actors/call/query-time.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
+import { settingUseCases } from '#actors/capability/project-setting.ts'
 import type { Services } from '#actors/capability/services.ts'
-import { Audited } from '#records/audited.ts'
 import { type Cover, filteredPage } from '#records/filtered-page.ts'
 import { timestampOf } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
@@ -11,7 +11,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { QueryOf } from '#specs/index.ts'
 import { type Scope, tenantScope } from '#storage/index.ts'
 import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
-import { type LogSettings, logSettingsId } from './log-settings.ts'
+import type { LogSettings } from './log-settings.ts'
 
 /** Answers of models that are stored only while the log keeps bodies. */
 export interface LoggedAnswers {
@@ -55,14 +55,13 @@ export const requestLogUseCases = ({
       const { request_body, response_body, failed_attempts = [], price = null } = row.data
       return { ...lineOf(row), failed_attempts, price, request_body, response_body }
     },
-    'request_log_settings.get': ({ scope }) => settings.read(scope.project),
-    'request_log_settings.put': async (call) => {
-      const { scope, body } = call
-      const line = new Audited(call, 'request_log_settings').line('updated', logSettingsId(scope.project))
-      const made = await settings.set(scope.project, body, line)
-      await answers.apply(scope.project, body.mode === 'bodies')
-      return made
-    },
+    ...settingUseCases('request_log_settings', settings.setting, {
+      view: (data) => data,
+      changed: async (project, { mode }) => {
+        settings.changed(project)
+        await answers.apply(project, mode === 'bodies')
+      },
+    }),
   }
 }
 

@@ -1,11 +1,8 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import { ProjectSetting, type SettingDeclaration } from '#actors/capability/project-setting.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
-import type { Row } from '#records/schema.ts'
-import { type NoticesOf, Table } from '#records/table.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { defaultTypes, type RedactionTarget, redactionTargets } from '#specs/resources/gateway/redaction.ts'
-import { projectScope } from '#storage/index.ts'
 import type { Redaction, RedactionPolicy } from '../call/redaction.ts'
 import type { CachePolicy, CallPolicies } from '../call/reuse.ts'
 import { type RedactionPolicyData, redactionPolicies } from './kinds.ts'
@@ -34,12 +31,6 @@ const recheckMs = 1000
 
 const maxCached = 10_000
 
-/** The policy in effect for a project, and the row it was read from. */
-export interface ChosenPolicy {
-  readonly row: Row<RedactionPolicyData> | null
-  readonly policy: RedactionPolicyData
-}
-
 const noPolicies: CallPolicies = { redaction: null, cache: null }
 
 interface RedactionParts extends Pick<Services, 'now' | 'records'> {
@@ -50,18 +41,17 @@ interface RedactionParts extends Pick<Services, 'now' | 'records'> {
 
 /** Stores and caches the redaction policies of projects. */
 export class RedactionPolicies implements Redaction {
-  readonly #table: Table<RedactionPolicyData>
+  readonly setting: ProjectSetting<RedactionPolicyData>
   readonly #cache: RecheckCache<CallPolicies>
 
-  readonly #projects: Pick<ProjectDirectory, 'settings'>
-
   constructor({ records, projects, cachePolicyOf = async () => null, now }: RedactionParts) {
-    this.#projects = projects
-    this.#table = new Table(records, redactionPolicies, now)
+    this.setting = new ProjectSetting({ records, now }, declaration, async (project) =>
+      (await projects.settings(project))?.redactsByDefault === true ? defaultPolicy : earlierPolicy,
+    )
     this.#cache = new RecheckCache({
       load: async (project) => {
-        const [{ policy }, cache] = await Promise.all([this.chosen(project), cachePolicyOf(project)])
-        return { redaction: policyOf(policy), cache }
+        const [{ data }, cache] = await Promise.all([this.setting.read(project), cachePolicyOf(project)])
+        return { redaction: policyOf(data), cache }
       },
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
@@ -87,34 +77,7 @@ export class RedactionPolicies implements Redaction {
   forLog(body: string): string {
     return redactForLog(body)
   }
-
-  /** Returns the policy in effect for a project. `row` is null for a project that never changed its policy. */
-  async chosen(project: string): Promise<ChosenPolicy> {
-    const row = await this.#table.get(projectScope(project), idOf(project))
-    return { row, policy: row === null ? await this.#default(project) : whole(row.data) }
-  }
-
-  async #default(project: string): Promise<RedactionPolicyData> {
-    return (await this.#projects.settings(project))?.redactsByDefault === true ? defaultPolicy : earlierPolicy
-  }
-
-  /** Changes a project's policy; this node applies the change at once. @throws {ServiceError} `version_conflict` */
-  async change(
-    project: string,
-    edit: (data: RedactionPolicyData) => RedactionPolicyData,
-    notices: NoticesOf<RedactionPolicyData>,
-  ): Promise<Row<RedactionPolicyData>> {
-    const scope = projectScope(project)
-    const id = idOf(project)
-    await this.#table.insert({ id, project, data: await this.#default(project) })
-    const changed = await this.#table.change(scope, id, { edit: ({ data }) => edit(whole(data)), notices })
-    this.changed(project)
-    if (changed === null) throw new ServiceError('version_conflict')
-    return changed
-  }
 }
-
-const idOf = (project: string): string => `rdp_${project.slice(project.indexOf('_') + 1)}`
 
 /** Upgrades a row of an earlier version, in which `input` also covered embeddings and speech. */
 const whole = (data: RedactionPolicyData): RedactionPolicyData => {
@@ -134,4 +97,9 @@ const policyOf = ({ enabled, types, apply_to, restore, phone_region }: Redaction
   const speech = apply_to.includes('speech')
   if (!enabled || types.length === 0 || !(input || toolArguments || embeddings || speech)) return null
   return policyBy({ types, input, toolArguments, embeddings, speech, restore, region: phone_region })
+}
+
+const declaration: SettingDeclaration<RedactionPolicyData> = {
+  ...{ name: 'redaction_policy', kind: redactionPolicies, idPrefix: 'rdp' },
+  ...{ defaults: defaultPolicy, upgraded: whole },
 }

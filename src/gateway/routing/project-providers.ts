@@ -19,15 +19,13 @@ import {
   modelSyncs,
   providerConnections,
   type RetiredNameData,
-  type RoutingPolicyData,
   retiredNames,
-  routingPolicies,
   type SyncedModel,
 } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
 import { openedKey } from './opened-key.ts'
-import { defaultPoolPolicy, routingPolicyId } from './pool-policies.ts'
+import { defaultPoolPolicy, poolPolicies } from './pool-policies.ts'
 
 /** Maximum delay in ms until a change by another node takes effect; without delay when nodes notify each other. */
 const recheckMs = 5000
@@ -94,7 +92,7 @@ export class ProjectProviders {
   readonly #syncs: ReturnType<typeof syncTable>
   readonly #customs: Table<CustomProviderData>
   readonly #retired: Table<RetiredNameData>
-  readonly #policies: Table<RoutingPolicyData>
+  readonly #policies: ReturnType<typeof poolPolicies>
   readonly #cache: RecheckCache<Known>
   /** The result of the last read, so that a read without changes returns the same object. */
   readonly #last = new Map<string, Known>()
@@ -106,7 +104,7 @@ export class ProjectProviders {
     this.#syncs = syncTable(records, now)
     this.#customs = new Table(records, customProviders, now)
     this.#retired = new Table(records, retiredNames, now)
-    this.#policies = new Table(records, routingPolicies, now)
+    this.#policies = poolPolicies({ records, now })
     this.#fanOut = fanOut
     this.#cache = new RecheckCache({
       load: (project) => this.#load(project),
@@ -151,7 +149,7 @@ export class ProjectProviders {
       everyRow(this.#connections, project),
       everyRow(this.#customs, project),
       everyRow(this.#retired, project),
-      this.#policies.get(projectScope(project), routingPolicyId(project)),
+      this.#policies.row(project),
     ])
     const rows = [...connections, ...customs, ...retired]
     if (rows.length === 0) return nothing

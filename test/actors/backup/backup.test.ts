@@ -107,12 +107,12 @@ describe('a project that is moved', () => {
     await addProject(here)
     const days = { sessions_days: 30, runs_days: 7, actions_days: null }
     const settings = new RetentionSettings(here.storage.records, Date.now)
-    await settings.set(project, days, callOf({}, {}, undefined))
-    await settings.set('prj_other', { ...days, runs_days: 1 }, callOf({}, {}, undefined))
+    await settings.change(project, callOf({}, {}, undefined), (data) => ({ ...data, ...days }))
+    await settings.change('prj_other', callOf({}, {}, undefined), (data) => ({ ...data, ...days, runs_days: 1 }))
     await imported(there, (await exported(here)).file)
     const moved = new RetentionSettings(there.storage.records, Date.now)
-    expect(await moved.of(project)).toMatchObject(days)
-    expect(await moved.of('prj_other')).toBeNull()
+    expect((await moved.read(project)).data).toMatchObject(days)
+    expect(await moved.row('prj_other')).toBeNull()
   })
 
   it('joins the organization of the new installation, and its secret keys work under the same master key', async () => {

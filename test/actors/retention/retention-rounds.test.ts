@@ -56,7 +56,7 @@ it('retention deletes sessions that have not changed for the configured time, an
   const old = await newSession(opened.world)
   await later(opened, 20)
   const young = await newSession(opened.world)
-  await opened.settings.set(project, days, caller)
+  await opened.settings.change(project, caller, (data) => ({ ...data, ...days }))
   await opened.rounds.round()
   expect(await sessionsIn(opened)).toEqual([old, young])
   await later(opened, 20)
@@ -69,7 +69,7 @@ it('retention deletes sessions that have not changed for the configured time, an
 it('retention names what it deleted in the audit log of the project, once', async () => {
   const opened = await open()
   await newSession(opened.world)
-  await opened.settings.set(project, days, caller)
+  await opened.settings.change(project, caller, (data) => ({ ...data, ...days }))
   await later(opened, 40)
   await opened.rounds.round()
   await opened.rounds.round()
@@ -79,13 +79,13 @@ it('retention names what it deleted in the audit log of the project, once', asyn
     { action: 'retention_settings.created', by: { kind: 'secret_key', id: 'key_1' }, project },
     { action: 'retention_settings.applied', by: { kind: 'system' }, changes: ['sessions'], project },
   ])
-  expect((await opened.settings.of(project))?.applied_at).toBeGreaterThan(0)
+  expect((await opened.settings.read(project)).data.applied_at).toBeGreaterThan(0)
 })
 
 it('retention leaves the sessions of projects without settings', async () => {
   const opened = await open()
   const session = await newSession(opened.world)
-  await opened.settings.set('prj_another', days, caller)
+  await opened.settings.change('prj_another', caller, (data) => ({ ...data, ...days }))
   await later(opened, 400)
   await opened.rounds.round()
   expect(await sessionsIn(opened)).toEqual([session])
@@ -94,7 +94,7 @@ it('retention leaves the sessions of projects without settings', async () => {
 it('retention deletes nothing while it is paused', async () => {
   const opened = await open()
   const session = await newSession(opened.world)
-  await opened.settings.set(project, days, caller)
+  await opened.settings.change(project, caller, (data) => ({ ...data, ...days }))
   await later(opened, 40)
   await opened.upkeep.pause('retention', 'usr_1')
   await opened.rounds.round()
@@ -107,7 +107,7 @@ it('retention deletes nothing while it is paused', async () => {
 it('retention leaves a project to the process that runs its shard', async () => {
   const opened = await open()
   const session = await newSession(opened.world)
-  await opened.settings.set(project, days, caller)
+  await opened.settings.change(project, caller, (data) => ({ ...data, ...days }))
   await later(opened, 40)
   const { host } = opened.world
   const elsewhere = { deliver: host.deliver.bind(host), ownership: { heldUnder: () => undefined } }
@@ -118,7 +118,7 @@ it('retention leaves a project to the process that runs its shard', async () => 
 it('retention deletes an old session and leaves newer ones', async () => {
   const opened = await open()
   const first = await newSession(opened.world)
-  await opened.settings.set(project, days, caller)
+  await opened.settings.change(project, caller, (data) => ({ ...data, ...days }))
   await later(opened, 40)
   const young = []
   for (let n = 0; n < 3; n++) young.push(await newSession(opened.world))
@@ -148,7 +148,10 @@ describe('actions', () => {
     await clock.advance(1000)
     const alone = await create(opened)
     const beside = [await create(opened, { session_id: session }), await create(opened, { run_id: run })]
-    await settings.set(project, { sessions_days: null, runs_days: null, actions_days: 2 }, caller)
+    await settings.change(project, caller, (data) => ({
+      ...data,
+      ...{ sessions_days: null, runs_days: null, actions_days: 2 },
+    }))
     await clock.leap(3 * dayMs)
     const young = await create(opened)
     await clock.advance(1000)
@@ -173,7 +176,10 @@ it('deletes runs with their actions once they have not changed for as long as th
   await clock.leap(3 * dayMs)
   const young = await startRun(world, 'agt_1', lasting)
   await clock.advance(1000)
-  await settings.set(project, { sessions_days: null, runs_days: 2, actions_days: null }, caller)
+  await settings.change(project, caller, (data) => ({
+    ...data,
+    ...{ sessions_days: null, runs_days: 2, actions_days: null },
+  }))
   await rounds.round()
   await clock.advance(60_000)
   expect(rounds.deleted).toBe(1)

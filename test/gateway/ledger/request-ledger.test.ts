@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callSegments, requestLog, segmentScope } from '#gateway/ledger/kinds.ts'
+import { callSegments, type RequestLogSettingsData, requestLog, segmentScope } from '#gateway/ledger/kinds.ts'
+import type { LogSettings } from '#gateway/ledger/log-settings.ts'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { amountOf, textOf, zero } from '#gateway/prices/money.ts'
 import { type RecordKind, type RecordStore, type StoredRecord, StoreUnavailable } from '#storage/ports.ts'
@@ -127,19 +128,18 @@ describe('a finished call', () => {
 })
 
 describe('the request log of a project', () => {
-  const line = {
-    kind: 'audit',
-    action: 'x',
-    by: { kind: 'system', id: null },
-    resource: { type: 't', id: 'i' },
-  } as const
+  const caller = { principal: { kind: 'secret_key', project, keyId: 'key_1' }, remoteAddress: '' } as const
+  const changed = async (settings: LogSettings, data: RequestLogSettingsData) => {
+    await settings.setting.change(project, caller, () => data)
+    settings.changed(project)
+  }
 
   it('has no texts or no lines when its settings exclude them', async () => {
     const { ledger, settings } = await world()
-    await settings.set(project, { mode: 'metadata', retention_days: 1 }, line)
+    await changed(settings, { mode: 'metadata', retention_days: 1 })
     ledger.record(callOf())
     expect(await all(ledger.records, requestLog)).toMatchObject([{ data: { bodies: 'off', request_body: null } }])
-    await settings.set(project, { mode: 'off', retention_days: 1 }, line)
+    await changed(settings, { mode: 'off', retention_days: 1 })
     ledger.record(callOf())
     expect(await all(ledger.records, requestLog)).toHaveLength(1)
     expect(await all(ledger.records, usageRows)).toHaveLength(2)
@@ -147,7 +147,7 @@ describe('the request log of a project', () => {
 
   it('expires lines after the retention time', async () => {
     const { ledger, settings, clock } = await world()
-    await settings.set(project, { mode: 'metadata', retention_days: 2 }, line)
+    await changed(settings, { mode: 'metadata', retention_days: 2 })
     ledger.record(callOf({ startedAt: clock.now(), durationMs: 0 }))
     await ledger.flush()
     await clock.leap(2 * 24 * 60 * 60 * 1000 - 60_000)
