@@ -13,8 +13,8 @@ import { streamReport } from './chaos/streams/stream-report.ts'
  * `--nodes 3`; `--replicas 3` uses a MongoDB replica set of that size, whose primary is killed; `--seed N` repeats a
  * plan, though not the timing of real processes; `--only kill,pause` limits the kinds of disturbances.
  *
- * `--streams 50` kills a process `--kills 20` times while that many turns stream, on three nodes, or on SQLite with
- * `--nodes 1`.
+ * `--streams 50` kills a process `--kills 20` times while that many turns, responses and runs are answered, on three
+ * nodes, or on SQLite with `--nodes 1`.
  */
 const usage = [
   'usage: npm run chaos -- [--minutes 2] [--nodes 3] [--replicas 1] [--seed N] [--only KIND,…]',
@@ -22,7 +22,8 @@ const usage = [
   '',
   'Runs real nodes on a real MongoDB and Redis under load while processes are disturbed, then looks for everything that',
   'was acknowledged. Exits with 1 if a promise is broken.',
-  'With --streams, a process is killed while that many turns stream, and what each of their readers has received is judged;',
+  'With --streams, a process is killed while that many turns, responses and runs are answered, and what each of their',
+  'readers has received is judged;',
   '--nodes 1 is one server on SQLite.',
   `Kinds of disturbances: ${disturbanceKinds.join(', ')}`,
 ].join('\n')

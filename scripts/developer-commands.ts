@@ -22,7 +22,7 @@ export const developerCommands: Readonly<Record<string, string>> = {
   simulate:
     'runs the runtime with 2,000 seeds in a simulation of crashes and lost responses; `--scenario runs`, `--nodes 3` for a cluster, `--compaction` merges deltas at the same time, `--seed N` reproduces one trace',
   chaos:
-    'runs three real nodes under load while processes are killed, paused and partitioned: `-- --minutes 2`, `--seed N`, `--nodes 3`, `--only kill,pause`; `--replicas 3 --only mongod,redis` kills the primary of a replica set, and no turn may be interrupted; `--streams 50 --kills 20` kills a process while 50 turns stream, on three nodes or with `--nodes 1` on SQLite, and judges what their readers received',
+    'runs three real nodes under load while processes are killed, paused and partitioned: `-- --minutes 2`, `--seed N`, `--nodes 3`, `--only kill,pause`; `--replicas 3 --only mongod,redis` kills the primary of a replica set, and no turn may be interrupted; `--streams 50 --kills 20` kills a process while 50 turns, background responses and runs are answered, on three nodes or with `--nodes 1` on SQLite, and judges what their readers received: SSE, EventSource and WebSocket, with restarts and without, `response.*` events and those of runs',
   soak: 'runs one server under a steady load (`-- --minutes 60 --rate 20`); memory, handles, open commits, bytes on disk per turn and p99 must not grow by more than 10 % (memory and p99 are judged only in runs of half an hour or more; `TMPDIR=/dev/shm` keeps slow disks out)',
   'browser-jobs':
     'runs many browser jobs on one server (`-- --jobs 1000`): none may fail, submit a form twice or leave a process behind',

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Problem } from '../verdict.ts'
 import { answerTokens, type Killed, type KilledScene, openScene } from './killed-scene.ts'
-import { isText, judgeStream } from './stream-verdict.ts'
-import { openReader, type TurnReader, transports } from './turn-readers.ts'
+import { isEnd, isText, isUnderWay, judgeStream } from './stream-verdict.ts'
+import { openReader, type ReaderKind, type TurnReader } from './turn-readers.ts'
 
 /** Options of a run. */
 export interface StreamKillOptions {
   readonly kills: number
-  /** Number of turns that stream when a process is killed. */
+  /** Number of turns, responses and runs whose model answers when a process is killed. */
   readonly streams: number
   /** 1: one server on SQLite; more: that many on MongoDB and Redis. */
   readonly nodes: number
@@ -34,6 +34,7 @@ export interface StreamKillOutcome {
 const endWithinMs = 25_000
 /** Longest time in ms for which the turns stream before the kill. */
 const mostStreamedMs = 2600
+const model = 'gpt-4o-mini'
 
 /** Kills processes while turns stream, and judges what each reader received, once for each kill. */
 export const killStreams = async ({ kills, streams, nodes, say }: StreamKillOptions): Promise<StreamKillOutcome> => {
@@ -44,8 +45,9 @@ export const killStreams = async ({ kills, streams, nodes, say }: StreamKillOpti
   let cut = 0
   let evidence: string | null = null
   try {
+    const agent = await publishedAgent(scene)
     for (let kill = 1; kill <= kills; kill++) {
-      const seen = await killOnce(scene, streams)
+      const seen = await killOnce(scene, agent, streams)
       const found = seen.flatMap(({ problems }) => problems)
       problems.push(...found)
       cut += seen.filter(({ isCut }) => isCut).length
@@ -75,12 +77,12 @@ interface StreamSeen {
   readonly evidence: object
 }
 
-const killOnce = async (scene: KilledScene, streams: number): Promise<readonly StreamSeen[]> => {
-  const readers = await Promise.all(Array.from({ length: streams }, (_, at) => openAt(scene, at)))
+const killOnce = async (scene: KilledScene, agent: string, streams: number): Promise<readonly StreamSeen[]> => {
+  const readers = await Promise.all(Array.from({ length: streams }, (_, at) => openAt(scene, agent, at)))
   const ends = readers.map(({ reader }) => reader.run())
-  await until(() => readers.every(({ reader }) => reader.frames.some(isText)), endWithinMs)
+  await until(() => readers.every(({ reader }) => reader.frames.some(isUnderWay)), endWithinMs)
   await wait(Math.random() * mostStreamedMs)
-  const killed = await scene.kill(readers.map(({ session }) => session))
+  const killed = await scene.kill(readers.map(({ id }) => id))
   await until(() => readers.every(({ reader }) => reader.ended), endWithinMs)
   for (const { reader } of readers) reader.stop()
   await Promise.all(ends)
@@ -89,21 +91,47 @@ const killOnce = async (scene: KilledScene, streams: number): Promise<readonly S
 
 interface OpenedReader {
   readonly who: string
-  readonly session: string
-  readonly token: string
+  /** Id of the session, response or run. */
+  readonly id: string
+  readonly kind: ReaderKind
   readonly restarts: boolean
   readonly reader: TurnReader
 }
 
-/** Opens a session and its reader; the kinds of readers take turns. */
-const openAt = async (scene: KilledScene, at: number): Promise<OpenedReader> => {
-  const transport = transports[at % transports.length] ?? 'sse'
-  const restarts = Math.floor(at / transports.length) % 2 === 0
-  const token = transport === 'eventsource' ? await userToken(scene, at) : scene.secretKey
-  const { id } = await post(scene, '/v1/sessions', {}, token)
-  const session = String(id)
-  const reader = openReader(transport, { url: scene.url, session, token, restarts })
-  return { who: `${transport}${restarts ? '' : ' of one attempt'} ${session}`, session, token, restarts, reader }
+/** The readers of a kill, in turn; responses and runs have no restarts, and their readers miss nothing either. */
+const readerKinds: readonly Pick<OpenedReader, 'kind' | 'restarts'>[] = [
+  { kind: 'sse', restarts: true },
+  { kind: 'eventsource', restarts: true },
+  { kind: 'websocket', restarts: true },
+  { kind: 'response', restarts: true },
+  { kind: 'sse', restarts: false },
+  { kind: 'eventsource', restarts: false },
+  { kind: 'websocket', restarts: false },
+  { kind: 'run', restarts: true },
+]
+
+/** Creates what a reader reads, and opens the reader. */
+const openAt = async (scene: KilledScene, agent: string, at: number): Promise<OpenedReader> => {
+  const { kind, restarts } = readerKinds[at % readerKinds.length] ?? { kind: 'sse', restarts: true }
+  const token = kind === 'eventsource' ? await userToken(scene, at) : scene.secretKey
+  const { path, body } = creationOf(kind, agent)
+  const id = String((await post(scene, path, body, token)).id)
+  const reader = openReader(kind, { url: scene.url, id, token, restarts })
+  return { who: `${kind}${restarts ? '' : ' of one attempt'} ${id}`, id, kind, restarts, reader }
+}
+
+const creationOf = (kind: ReaderKind, agent: string): { readonly path: string; readonly body: object } => {
+  if (kind === 'run') return { path: `/v1/agents/${agent}/runs`, body: { input: { prompt: 'hello' } } }
+  if (kind !== 'response') return { path: '/v1/sessions', body: {} }
+  return { path: '/v1/responses', body: { model, input: 'hello', background: true } }
+}
+
+const publishedAgent = async (scene: KilledScene): Promise<string> => {
+  const config = { model }
+  const agent = String((await post(scene, '/v1/agents', { name: 'Killed', config }, scene.secretKey)).id)
+  await post(scene, `/v1/agents/${agent}/versions`, { version: '1.0.0', config }, scene.secretKey)
+  await post(scene, `/v1/agents/${agent}/versions/1.0.0/publish`, {}, scene.secretKey)
+  return agent
 }
 
 /** A token of a user of its own: a browser may open 16 streams. */
@@ -126,12 +154,11 @@ const post = async (
 }
 
 const judged = async (scene: KilledScene, opened: OpenedReader, { killedAt, backAt }: Killed): Promise<StreamSeen> => {
-  const { who, session, restarts, reader } = opened
+  const { who, id, restarts, reader } = opened
   const log = await logOf(scene, opened)
   const problems = judgeStream({ who, restarts, tokens: answerTokens, frames: reader.frames, log: log.frames })
-  const back = backAt.get(session)
-  const isCut =
-    back !== undefined && !reader.frames.some((frame) => frame.at < killedAt && frame.event.startsWith('turn.c'))
+  const back = backAt.get(id)
+  const isCut = back !== undefined && !reader.frames.some((frame) => frame.at < killedAt && isEnd(frame))
   const again = restarts && isCut ? reader.frames.findIndex(({ event }) => event === 'turn.restarted') : -1
   const delta = again < 0 ? undefined : reader.frames.slice(again).find(isText)
   const nextDelta =
@@ -140,9 +167,10 @@ const judged = async (scene: KilledScene, opened: OpenedReader, { killedAt, back
   return { problems, isCut, nextDelta, evidence: { who, killedAt, back, problems, troubles, frames, log } }
 }
 
-/** The log of a session, as a new reader gets it. */
-const logOf = async ({ url, secretKey }: KilledScene, { session }: OpenedReader) => {
-  const reader = openReader('log', { url, session, token: secretKey, restarts: true })
+/** The whole log, as a new reader gets it. */
+const logOf = async ({ url, secretKey }: KilledScene, { id, kind }: OpenedReader) => {
+  const isFollower = kind === 'run' || kind === 'response'
+  const reader = openReader(isFollower ? kind : 'log', { url, id, token: secretKey, restarts: true })
   const read = reader.run()
   await until(() => reader.ended, endWithinMs)
   reader.stop()

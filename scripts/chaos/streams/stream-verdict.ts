@@ -6,9 +6,9 @@ export interface Seen extends Frame {
   readonly at: number
 }
 
-/** What the reader of one turn received, and the log of its session afterwards. */
+/** What the reader of one turn, run or response received, and what a later reader gets. */
 export interface StreamEvidence {
-  /** Kind of the reader, and the session. */
+  /** Kind of the reader, and what it read. */
   readonly who: string
   /** Whether the reader has requested `restarts=true`. */
   readonly restarts: boolean
@@ -28,11 +28,30 @@ export const judgeStream = (evidence: StreamEvidence): readonly Problem[] =>
 /** Whether the event is a part of the text. */
 export const isText = ({ event }: Pick<Frame, 'event'>): boolean => event.endsWith('output_text.delta')
 
-/** Whether the event is the last one of a turn. */
-export const isEnd = ({ event }: Pick<Frame, 'event'>): boolean => event === 'turn.completed' || event === 'turn.failed'
+/** Whether the event is the last one of a turn, a run or a response. */
+export const isEnd = ({ event }: Pick<Frame, 'event'>): boolean =>
+  /^(turn|run|response)\.(completed|failed|incomplete|cancelled|expired)$/.test(event)
+
+/** Whether the model is about to answer, or has begun to: responses and runs show nothing before their end. */
+export const isUnderWay = ({ event }: Pick<Frame, 'event'>): boolean =>
+  isText({ event }) || event === 'response.in_progress' || event === 'run.model_call.started'
+
+const beginnings = new Set(['turn.started', 'turn.restarted', 'response.created', 'run.model_call.started'])
 
 /** Whether the event begins an attempt. */
-const begins = ({ event }: Frame): boolean => event === 'turn.started' || event === 'turn.restarted'
+const begins = ({ event }: Frame): boolean => beginnings.has(event)
+
+/** The text that an event adds to its attempt; null for one that has none. */
+const addedText = (frame: Frame): string | null =>
+  isText(frame) ? String(frame.data.delta) : frame.event === 'run.model_call.completed' ? String(frame.data.text) : null
+
+/** The whole text with which a turn, run or response has ended. */
+const outputOf = ({ data }: Frame): string => {
+  const { output } = data.response === undefined ? data : Object(data.response)
+  if (typeof output === 'string') return output
+  if (!Array.isArray(output)) return String(Object(output).text)
+  return output.flatMap(({ content = [] }) => content.map(({ text }: { readonly text: string }) => text)).join('')
+}
 
 const ids = ({ frames }: StreamEvidence): readonly Problem[] => {
   const torn = frames.find(({ id }, at) => at > 0 && Number(id) <= Number(frames[at - 1]?.id))
@@ -44,19 +63,21 @@ const endings = ({ frames, tokens }: StreamEvidence): readonly Problem[] => {
   const [end] = ends
   if (end === undefined) return [{ kind: 'lost', what: 'no end' }]
   if (ends.length > 1) return [{ kind: 'doubled', what: `${ends.length} ends` }]
-  if (end.event === 'turn.failed') return [{ kind: 'lost', what: `failed with ${JSON.stringify(end.data.error)}` }]
-  return attemptProblems(String(end.data.output), 'the output', tokens)
+  if (!end.event.endsWith('.completed'))
+    return [{ kind: 'lost', what: `${end.event} with ${JSON.stringify(end.data)}` }]
+  return attemptProblems(outputOf(end), 'the output', tokens)
 }
 
 /** The text of each attempt that was shown is a prefix of one answer; the one of the last is the output. */
 const texts = ({ frames, restarts }: StreamEvidence): readonly Problem[] => {
   const attempts: string[] = []
   for (const frame of frames) {
+    const added = addedText(frame)
     if (begins(frame)) attempts.push('')
-    else if (isText(frame)) attempts.push(`${attempts.pop() ?? ''}${frame.data.delta}`)
+    else if (added !== null) attempts.push(`${attempts.pop() ?? ''}${added}`)
   }
   const end = frames.find(isEnd)
-  const isWhole = !restarts || end === undefined || attempts.at(-1) === end.data.output
+  const isWhole = !restarts || end === undefined || attempts.at(-1) === outputOf(end)
   return [
     ...attempts.flatMap((text) => attemptProblems(text, 'an attempt', null)),
     ...(isWhole ? [] : [{ kind: 'lost', what: 'the deltas since the last start are not the output' } as const]),

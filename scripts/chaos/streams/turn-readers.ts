@@ -1,14 +1,11 @@
 import { type Frame, frames } from '#scripts/quickstart/sse-lines.ts'
 import { isEnd, type Seen } from './stream-verdict.ts'
 
-/** How a reader is connected. */
-export const transports = ['sse', 'eventsource', 'websocket'] as const
-type Transport = (typeof transports)[number]
-
-/** A session, and the credential by which its turn is requested and read. */
+/** What is read, and the credential by which it is requested and read. */
 export interface ReaderOptions {
   readonly url: string
-  readonly session: string
+  /** Id of the session, response or run. */
+  readonly id: string
   /** Bearer token; of an end user for `eventsource`, which sends it in the URL as a browser does. */
   readonly token: string
   readonly restarts: boolean
@@ -71,7 +68,7 @@ export abstract class TurnReader {
 
   /** Requests the turn; the same key each time. */
   protected request(): Promise<Response> {
-    const { url, session, token } = this.options
+    const { url, id: session, token } = this.options
     return this.#answered(`${url}/v1/sessions/${session}/turns?${this.query()}`, {
       method: 'POST',
       headers: {
@@ -85,10 +82,12 @@ export abstract class TurnReader {
 
   /** Opens the session's stream after the last event. */
   protected follow(query: URLSearchParams, headers: Readonly<Record<string, string>>): Promise<Response> {
-    const { url, session } = this.options
-    return this.#answered(`${url}/v1/sessions/${session}/stream?${query}`, {
-      headers: { accept: 'text/event-stream', ...headers },
-    })
+    return this.open(`sessions/${this.options.id}/stream?${query}`, headers)
+  }
+
+  /** Opens a stream of the API. */
+  protected open(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+    return this.#answered(`${this.options.url}/v1/${path}`, { headers: { accept: 'text/event-stream', ...headers } })
   }
 
   protected async read({ body }: Response): Promise<void> {
@@ -153,7 +152,7 @@ class EventSourceReader extends TurnReader {
 /** Sends the turn over a WebSocket, and opens another after the last event when it closes. */
 class WebSocketReader extends TurnReader {
   protected connect(): Promise<void> {
-    const { url, session, token } = this.options
+    const { url, id: session, token } = this.options
     const path = `/v1/sessions/${session}/ws?${this.query({ after: this.last })}`
     const socket = new WebSocket(url.replace('http', 'ws') + path, { headers: { authorization: `Bearer ${token}` } })
     this.abort.signal.addEventListener('abort', () => socket.close(), { once: true })
@@ -175,16 +174,51 @@ class WebSocketReader extends TurnReader {
   }
 }
 
-/** Reads what a turn that was requested before has left in the log, from its first event. */
-class LogReader extends TurnReader {
+/** Follows what was requested before, from its first event. */
+abstract class Follower extends TurnReader {
   protected async connect(): Promise<void> {
     const headers = { authorization: `Bearer ${this.options.token}`, 'last-event-id': this.last }
-    await this.read(await this.follow(this.query(), headers))
+    await this.read(await this.open(this.path(), headers))
+  }
+
+  protected abstract path(): string
+}
+
+/** Reads what a turn has left in the log of its session. */
+class LogReader extends Follower {
+  protected path(): string {
+    return `sessions/${this.options.id}/stream?${this.query()}`
   }
 }
 
-const kinds = { sse: SseReader, eventsource: EventSourceReader, websocket: WebSocketReader, log: LogReader } as const
+class RunReader extends Follower {
+  protected path(): string {
+    return `runs/${this.options.id}/events`
+  }
+}
 
-/** Returns a reader that is connected in this way; `log` requests no turn. */
-export const openReader = (transport: Transport | 'log', options: ReaderOptions): TurnReader =>
-  new kinds[transport](options)
+/** Reads a response in the background; its events are numbered from 0, here from 1. */
+class ResponseReader extends Follower {
+  protected path(): string {
+    const after = this.last === '0' ? '' : `&starting_after=${Number(this.last) - 1}`
+    return `responses/${this.options.id}?stream=true${after}`
+  }
+
+  protected override take(frame: Frame): void {
+    super.take({ ...frame, id: String(Number(frame.data.sequence_number) + 1) })
+  }
+}
+
+const kinds = {
+  sse: SseReader,
+  eventsource: EventSourceReader,
+  websocket: WebSocketReader,
+  log: LogReader,
+  run: RunReader,
+  response: ResponseReader,
+} as const
+
+/** How a reader is connected, and what it reads: `log` an ended turn, `run` and `response` what was requested before. */
+export type ReaderKind = keyof typeof kinds
+
+export const openReader = (kind: ReaderKind, options: ReaderOptions): TurnReader => new kinds[kind](options)

@@ -45,9 +45,10 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
       expect(['completed', 'failed', 'cancelled']).toContain(response.status)
       return response
     }, patience)
-  const eventsOf = async (id: string, starting_after: number): Promise<readonly ResponseStreamEvent[]> => {
+  const eventsOf = async (id: string, starting_after?: number): Promise<readonly ResponseStreamEvent[]> => {
     const events = []
-    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after })) events.push(event)
+    const from = starting_after === undefined ? {} : { starting_after }
+    for await (const event of await client.responses.retrieve(id, { stream: true, ...from })) events.push(event)
     return events
   }
   const calling = () => vi.waitFor(() => expect(upstream.received).toHaveLength(1), patience)
@@ -99,6 +100,8 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     const numbers = [...before, ...after].map(({ sequence_number }) => sequence_number)
     expect(numbers).toEqual(numbers.map((_, at) => at))
     expect(await eventsOf(id, last)).toEqual(after)
+    // the model that answered has another name than the requested one
+    expect(await eventsOf(id)).toEqual([...before, ...after])
   })
 
   it('is cancelled, and stays cancelled', async () => {

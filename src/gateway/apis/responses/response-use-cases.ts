@@ -166,7 +166,7 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
     if (query.stream !== true)
       return { json: found?.resident.parked === undefined ? document : stuckDocument(document) }
     const goesOn = found !== null && !isOver(document)
-    return { bytes: goesOn ? background.stream(found, { scope, after }) : storedStream(document, after) }
+    return { bytes: goesOn ? background.stream(found, { scope, after }) : storedStream(document, after, found?.begun) }
   },
   'responses.cancel': async ({ principal, scope, params: { response_id: id } }) => {
     const found = await background.find(scope, agentOf(principal), id)

@@ -11,10 +11,11 @@ type StoredEvent = readonly [type: string, fields: WireObject]
  *
  * @param after events up to this number are left out. The last event is always sent, because the original stream had
  * more deltas, so `after` may exceed all numbers here.
+ * @param begun the document of its first events, if they were shown before it had ended.
  */
-export const storedStream = (document: ResponseDocument, after: number | undefined) => {
+export const storedStream = (document: ResponseDocument, after: number | undefined, begun = document) => {
   const body = new PushedBody({ resume: () => {} })
-  body.write(beginningFrames(document, after))
+  body.write(beginningFrames(begun, after))
   body.write(restFrames(document, after))
   body.end()
   return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }

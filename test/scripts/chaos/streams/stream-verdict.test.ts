@@ -63,3 +63,29 @@ describe('a reader of one attempt', () => {
     )
   })
 })
+
+describe('a reader of a run or a response', () => {
+  const output = [{ content: [{ text: whole }] }]
+  const response = [
+    frame(1, 'response.created'),
+    text(2, whole),
+    frame(3, 'response.completed', { response: { output } }),
+  ].map((each) => ({ ...each, event: each.event.replace(/^output/, 'response.output') }))
+  const run = [
+    frame(1, 'run.model_call.started'),
+    frame(2, 'run.model_call.completed', { text: whole }),
+    frame(3, 'run.completed', { output: { text: whole } }),
+  ]
+
+  it.each([{ frames: response }, { frames: run }])('gets one answer whole: $frames.0.event', ({ frames }) => {
+    expect(kinds({ frames, log: frames })).toEqual([])
+    const other = frames.map((each, at) => (at === 1 ? { ...each, data: { delta: '1.0 ', text: '1.0 ' } } : each))
+    expect(kinds({ frames: other, log: other })).toContain('lost')
+    expect(kinds({ frames, log: other })).toContain('broken')
+  })
+
+  it('must not fail', () => {
+    const failed = [...run.slice(0, 1), frame(2, 'run.failed')]
+    expect(kinds({ frames: failed, log: failed })).toContain('lost')
+  })
+})

@@ -10,7 +10,7 @@ import type { ResponseDocument } from '../response-document.ts'
 import type { ResponseRequest } from '../response-plan.ts'
 import type { ResponseInput } from '../stored-responses.ts'
 import { beginningFrames, restFrames } from '../stored-stream.ts'
-import { documentOf, itemsOf, storedDocument, storedItems, storedRequest } from './schema.ts'
+import { documentOf, itemsOf, requestOf, storedDocument, storedItems, storedRequest } from './schema.ts'
 import { storedCaller } from './stored-caller.ts'
 
 /** The host operations that background responses use. */
@@ -37,6 +37,8 @@ export interface Begun {
 export interface OfActor {
   readonly resident: Resident
   readonly document: ResponseDocument
+  /** The document of its first events: it names the requested model, since the one that answers is not known then. */
+  readonly begun: ResponseDocument
   readonly input: readonly ResponseItem[]
 }
 
@@ -75,7 +77,9 @@ export class BackgroundResponses {
       const resident = await this.#host.find(scope, responseDefinition, id)
       const context = contextOf(responseDefinition, resident.state.snapshot)
       if (agentId !== null && context.caller.agent_id !== agentId) return null
-      return { resident, document: documentOf(context.document), input: itemsOf(context.input) }
+      const document = documentOf(context.document)
+      const begun = { ...document, model: requestOf(context.request).model ?? document.model }
+      return { resident, document, begun, input: itemsOf(context.input) }
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') return null
       throw error
@@ -106,7 +110,7 @@ export class BackgroundResponses {
     const body = new PushedBody({ resume: () => {} })
     // the head is sent with the first bytes
     body.keepAlive()
-    body.write(beginningFrames(found.document, after))
+    body.write(beginningFrames(found.begun, after))
     const { id } = found.resident
     const finish = async (): Promise<void> => {
       const ended = await this.find(scope, null, id)
