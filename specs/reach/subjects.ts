@@ -223,7 +223,15 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     ...['memory.searches_per_user_day', 'memory.writes_per_user_day', 'memory.session_retention_days'],
     ...['memory.user_retention_days'],
     // ids within the conversation that the request carries
-    ...['messages[].toolCallId', 'messages[].tool_call_id', 'messages[].id', 'messageId', 'id', 'runId'],
+    ...[
+      'messages[].toolCallId',
+      'messages[].tool_call_id',
+      'messages[].id',
+      'messageId',
+      'id',
+      'runId',
+      'configuration.taskPushNotificationConfig.id',
+    ],
     // lists whose entries name the subjects, or that are refused
     ...['config.models', 'overlays.models', 'mcp_servers', 'tools[].server_url'],
     // the URL of a foreign server, which is no resource of the project

@@ -18,7 +18,9 @@ import {
   optional,
   string,
   timestamp,
+  union,
 } from '../dsl/schema.ts'
+import { a2aTask } from '../events/a2a-events.ts'
 import { webhookEventTypes, webhookPayload } from '../events/webhook-events.ts'
 import { reason } from '../reason.ts'
 import { statuses } from '../statuses.ts'
@@ -87,7 +89,7 @@ const attemptErrors =
 
 const deliveryFields = {
   id: id('dlv'),
-  webhook_id: id('whk'),
+  webhook_id: described(id('whk'), 'Id of the webhook, or of the address of a push notification config of A2A.'),
   event_id: described(id('evt'), 'Id of the event: the header `webhook-id`, the same in every delivery and replay.'),
   event_type: string(),
   tenant_id: nullable(string()),
@@ -124,8 +126,10 @@ const attempt = object(
   { title: 'WebhookAttempt', description: 'One request of a delivery.' },
 )
 
+const pushed = object({ task: a2aTask }, { title: 'A2aPushNotification', description: 'An update of a task of A2A.' })
+
 const deliveryWithLog = object(
-  { ...deliveryFields, payload: webhookPayload, attempts: array(attempt) },
+  { ...deliveryFields, payload: union([webhookPayload, pushed]), attempts: array(attempt) },
   { title: 'WebhookDeliveryWithLog', description: 'Delivery of an event, with its payload and attempts.' },
 )
 

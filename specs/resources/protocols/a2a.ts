@@ -17,7 +17,8 @@ import {
 } from '#specs/dsl/schema.ts'
 import { a2aTask, a2aUpdates } from '#specs/events/a2a-events.ts'
 
-const base = '/v1/agents/{agent_id}/a2a'
+const base = '/v1/agents/{agent_id}/a2a' as const
+const pushConfigs = `${base}/tasks/{run_id}/pushNotificationConfigs` as const
 const access: Access = { kinds: ['secret_key', 'agent_key'] }
 const updates = answersEvents(a2aUpdates, { title: 'A2aStreamResponse', foreign: true })
 const common = { access, unknownFields: 'ignore', idempotency: 'ignored', envelope: 'a2a' } as const
@@ -40,7 +41,7 @@ const card = object(
     ),
     capabilities: object({
       streaming: constant(true),
-      pushNotifications: constant(false),
+      pushNotifications: constant(true),
       extendedAgentCard: constant(false),
       extensions: array(jsonObject()),
     }),
@@ -54,6 +55,37 @@ const card = object(
   { title: 'A2aAgentCard', description: 'What other agents need to call this one.' },
 )
 
+const noted = {
+  id: string({ maxLength: 128, description: 'Id of the config among those of its task.' }),
+  url: string({ minLength: 1, maxLength: 2048, description: 'Address to which updates are sent.' }),
+  scheme: string({ minLength: 1, maxLength: 64, description: 'HTTP authentication scheme, such as `Bearer`.' }),
+}
+
+const newPushConfig = object(
+  {
+    id: optional(noted.id),
+    url: noted.url,
+    token: optional(
+      string({ maxLength: 4096, description: 'Sent as `X-A2A-Notification-Token`; it also signs the request.' }),
+    ),
+    authentication: described(
+      optional(object({ scheme: noted.scheme, credentials: optional(string({ maxLength: 4096 })) }, { open: true })),
+      'Sent as `Authorization`.',
+    ),
+  },
+  { title: 'A2aNewPushConfig', description: 'Where the updates of a task are sent.', open: true },
+)
+
+const pushConfig = object(
+  {
+    id: noted.id,
+    taskId: string(),
+    url: noted.url,
+    authentication: optional(object({ scheme: noted.scheme })),
+  },
+  { title: 'A2aPushConfig', description: 'Where the updates of a task are sent. Its secrets are not returned.' },
+)
+
 const sending = {
   ...common,
   method: 'POST',
@@ -63,8 +95,13 @@ const sending = {
       'A message of A2A with the role `ROLE_USER`: texts and JSON values. With `taskId` it answers what the task waits for: `{"approved": true}` or `{"approved": false}`, the output of a tool, or the values of a form.',
     ),
     configuration: described(
-      optional(object({ returnImmediately: optional(boolean()) }, { open: true })),
-      '`returnImmediately`: whether to answer before the task ends or waits.',
+      optional(
+        object(
+          { returnImmediately: optional(boolean()), taskPushNotificationConfig: optional(newPushConfig) },
+          { open: true },
+        ),
+      ),
+      '`returnImmediately`: whether to answer before the task ends or waits. `taskPushNotificationConfig`: as `a2a.set_push_config`.',
     ),
   }),
   errors: [
@@ -85,11 +122,20 @@ export const a2a = defineOperations(
       path: `${base}/.well-known/agent-card.json`,
       answer: isJsonResponse(card),
     },
+    host_card: {
+      ...common,
+      summary: "Retrieve the host's A2A card",
+      description:
+        "The card of the host's agent: with a key of an agent that agent's, otherwise that of the project's only agent. A card is of one agent, so with several of them this answers 404, and `a2a.card` has the card of each.",
+      method: 'GET',
+      path: '/.well-known/agent-card.json',
+      answer: isJsonResponse(card),
+    },
     call: {
       ...sending,
       summary: 'Call an agent with A2A over JSON-RPC',
       description:
-        'The JSON-RPC binding of A2A 1.0: `SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask` and `SubscribeToTask`, as the operations of the HTTP binding.',
+        'The JSON-RPC binding of A2A 1.0: `SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask`, `SubscribeToTask` and the methods of push notification configs, as the operations of the HTTP binding.',
       path: base,
       envelope: 'a2a_rpc',
       body: object({
@@ -163,6 +209,42 @@ export const a2a = defineOperations(
       path: `${base}/tasks/{run_id}`,
       answer: answersEither(isJsonResponse(a2aTask), updates),
       errors: ['invalid_transition'],
+    },
+    set_push_config: {
+      ...common,
+      summary: 'Set a push notification config of an A2A task',
+      description:
+        'Sends updates of the task to an address as deliveries of webhooks are sent: guarded, signed, repeated until it accepts them. Replaces the config with the same id. A task has at most ten, for 30 days.',
+      method: 'POST',
+      path: pushConfigs,
+      body: newPushConfig,
+      answer: isJsonResponse(pushConfig),
+    },
+    push_configs: {
+      ...common,
+      summary: 'List push notification configs of an A2A task',
+      description: 'All of them, without their secrets.',
+      method: 'GET',
+      path: pushConfigs,
+      passedOver: ['pageSize', 'pageToken', 'tenant'],
+      answer: isJsonResponse(object({ configs: array(pushConfig), nextPageToken: string() })),
+    },
+    push_config: {
+      ...common,
+      summary: 'Retrieve a push notification config of an A2A task',
+      description: 'The config, without its secrets.',
+      method: 'GET',
+      path: `${pushConfigs}/{config_id}`,
+      passedOver: ['tenant'],
+      answer: isJsonResponse(pushConfig),
+    },
+    remove_push_config: {
+      ...common,
+      summary: 'Delete a push notification config of an A2A task',
+      description: 'Ends what is sent to its address, also what waits to be sent again.',
+      method: 'DELETE',
+      path: `${pushConfigs}/{config_id}`,
+      answer: isJsonResponse(object({})),
     },
   },
 )

@@ -10,6 +10,9 @@ import { serverUrlPort } from '../connections/connections.ts'
 import { actionUseCases } from '../sessions/action-use-cases.ts'
 import { Conversations } from '../sessions/conversations.ts'
 import { sessionAgents, turnServicesPort } from '../sessions/sessions.ts'
+import { receiverSources } from '../webhooks/receivers.ts'
+import { pushConfigs } from './a2a/a2a-push-config.ts'
+import { A2aPushes } from './a2a/a2a-pushes.ts'
 import { a2aTasks } from './a2a/a2a-tasks.ts'
 import { a2aUseCases } from './a2a/a2a-use-cases.ts'
 import { joinQueue } from './join-queue.ts'
@@ -26,7 +29,7 @@ export const runBoundsPort = new Port<RunConcurrency & { readonly ceilings?: Run
 export const runs = capability({
   name: 'runs',
   operations: { ...operations, ...a2a },
-  kinds: [...runKinds, a2aTasks],
+  kinds: [...runKinds, a2aTasks, pushConfigs],
   machines: [{ definition: runDefinition, rows: runRows }, { definition: runQueueDefinition }],
   open: (services) => {
     const bounds = runBoundsPort.of(services)
@@ -40,8 +43,10 @@ export const runs = capability({
     const conversations = new Conversations(services.storage, readAsTurn(making.readLog), services.now)
     const useCases = { ...runUseCases(parts), ...actionUseCases(parts) }
     const serverUrl = serverUrlPort.of(services)
+    const pushes = new A2aPushes(services)
+    receiverSources.give(services, pushes)
     return {
-      useCases: { ...runUseCases(parts), ...a2aUseCases({ ...services, serverUrl, useCases }) },
+      useCases: { ...runUseCases(parts), ...a2aUseCases({ ...services, serverUrl, pushes, useCases }) },
       effects: runEffects({ ...parts, conversations, concurrency: bounds }),
       sinks: { [queueSink]: joinQueue(services) },
     }

@@ -1,18 +1,17 @@
 import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { webhookHeaders } from '#outgoing/webhook-signature.ts'
 import type { JsonObject, StoredEvent } from '#storage/index.ts'
 import { timestampOf } from '../records/row-times.ts'
-import type { Row } from '../records/schema.ts'
+import { mask } from '../records/sanitize.ts'
 import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '../runtime/index.ts'
 import type { AttemptGate } from './attempt-gate.ts'
-import type { WebhookData } from './kinds.ts'
+import type { Receiver, ReceiverSource } from './receivers.ts'
 import { type AttemptOutcome, type AttemptRequest, sendAttempt } from './send-attempt.ts'
-import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** Dependencies of `attemptDelivery`. */
 export interface AttemptDeliveryParts {
-  readonly endpoints: WebhookEndpoints
+  /** Returns a receiver; null when it was deleted. */
+  readonly receiver: ReceiverSource['get']
   readonly gate: AttemptGate
   readonly guard: Pick<SsrfGuard, 'request'>
   /** ms since the epoch. */
@@ -41,10 +40,10 @@ export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect =
     const { webhook_id } = delivery
     const of = { webhook: webhook_id, project: owner.project }
     const outcome = await parts.gate.run(of, signal, async (): Promise<EffectOutcome> => {
-      const webhook = await parts.endpoints.get(owner.project, webhook_id)
-      if (webhook === null) return undeliverable('webhook_deleted')
-      if (!webhook.data.is_active && delivery.event_type !== testEvent) return undeliverable('webhook_disabled')
-      return attempted(parts, webhook, { effect: context, attempt: Number(attempt) })
+      const receiver = await parts.receiver(owner.project, webhook_id)
+      if (receiver === null) return undeliverable('webhook_deleted')
+      if (!receiver.isActive && delivery.event_type !== testEvent) return undeliverable('webhook_disabled')
+      return attempted(parts, receiver, { effect: context, attempt: Number(attempt) })
     })
     if (outcome === undefined) return 'gone'
     if (outcome !== 'gone' && 'delayMs' in outcome) return postponed(outcome.delayMs)
@@ -57,43 +56,32 @@ const undeliverable = (reason: string): EffectOutcome => ({ event: { type: 'unde
 const postponed = (delay_ms: number): EffectOutcome => ({ event: { type: 'postponed', delay_ms } })
 
 const attempted = async (
-  parts: AttemptDeliveryParts,
-  webhook: Row<WebhookData>,
+  { now, guard, timeoutMs, random }: AttemptDeliveryParts,
+  receiver: Receiver,
   { effect: { context, signal }, attempt }: { readonly effect: EffectContext; readonly attempt: number },
 ): Promise<EffectOutcome> => {
   const { event_id, event_type, body } = contextOf(deliveryDefinition, { context })
-  const { now, guard, timeoutMs } = parts
   const at = now()
-  const signed = webhookHeaders(parts.endpoints.secretsOf(webhook), {
-    id: event_id,
-    timestampS: Math.floor(at / 1000),
-    body,
-  })
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Troupe-Webhooks/1', ...signed }
-  const request = { url: webhook.data.url, headers, body }
-  const outcome = await sendAttempt(request, { guard, timeoutMs, signal })
-  if (!signal.aborted) await noted(parts, webhook, outcome)
+  const own = receiver.headers({ id: event_id, timestampS: Math.floor(at / 1000), body })
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Troupe-Webhooks/1', ...own }
+  const { url, secretHeaders = [] } = receiver
+  const outcome = await sendAttempt({ url, headers, body }, { guard, timeoutMs, signal })
+  if (!signal.aborted) await receiver.noted(outcome)
   const facts = { attempt, at: timestampOf(at), duration_ms: Math.max(0, now() - at) }
   const final = outcome.status === 410 || event_type === testEvent
+  const shown = { url, headers: { ...headers, ...masked(own, secretHeaders) } }
   return {
-    event: eventOf(request, outcome, { facts, next: { jitter: parts.random(), final } }),
+    event: eventOf(shown, outcome, { facts, next: { jitter: random(), final } }),
     stored: stored(outcome),
   }
 }
 
-/** Records how the endpoint responded, which decides whether it gets more deliveries. */
-const noted = async (
-  { endpoints }: AttemptDeliveryParts,
-  webhook: Row<WebhookData>,
-  { error, status }: AttemptOutcome,
-): Promise<void> => {
-  if (error === null) await endpoints.sound(webhook)
-  else if (status === 410) await endpoints.gone(webhook)
-  else await endpoints.failing(webhook)
-}
+/** The log of attempts is for all who may read deliveries. */
+const masked = (headers: Readonly<Record<string, string>>, names: readonly string[]) =>
+  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, mask]])))
 
 const eventOf = (
-  { url, headers }: AttemptRequest,
+  { url, headers }: Pick<AttemptRequest, 'url' | 'headers'>,
   { status, error, response }: AttemptOutcome,
   { facts, next }: { readonly facts: JsonObject; readonly next: { readonly jitter: number; readonly final: boolean } },
 ): StoredEvent => {

@@ -13,11 +13,14 @@ import { Table } from '../records/table.ts'
 import { contextOf, isObject } from '../runtime/index.ts'
 import { newIdFor, rowRecord } from '../runtime/internal.ts'
 import { deliveryRows } from './kinds.ts'
+import { receiverOf } from './open-webhooks.ts'
+import type { Receiver, ReceiverSource } from './receivers.ts'
 import { type DeliveryOwner, eventOf, startDelivery } from './webhook-deliveries.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
 export interface DeliveryParts extends Pick<Services, 'host' | 'now' | 'records'> {
-  readonly endpoints: Pick<WebhookEndpoints, 'get'>
+  readonly endpoints: Pick<WebhookEndpoints, 'get' | 'receiver'>
+  readonly sources?: () => readonly ReceiverSource[]
 }
 
 type DeliveryUseCases = Pick<UseCases, Extract<keyof UseCases, `webhook_deliveries.${string}`> | 'webhooks.test'>
@@ -29,7 +32,7 @@ const maxAttempts = 100
 type Whose = Pick<DeliveryOwner, 'tenant' | 'user'>
 
 /** Use-cases of deliveries: the log, replays and tests. */
-export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryParts): DeliveryUseCases => {
+export const deliveryUseCases = ({ host, records, endpoints, sources, now }: DeliveryParts): DeliveryUseCases => {
   const table = new Table(records, deliveryRows, now)
   const started = async (scope: Scope, { tenant, user }: Whose, input: DeliveryInput): Promise<Delivery> => {
     await startDelivery(host, { project: scope.project, tenant, user, createdAt: now() }, input)
@@ -50,7 +53,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
     'webhook_deliveries.replay': async (call) => {
       const prior = await host.find(call.scope, deliveryDefinition, call.params.delivery_id)
       const { webhook_id, event_id, event_type, body } = contextOf(deliveryDefinition, prior.state.snapshot)
-      await requireActive(endpoints, call.scope, webhook_id)
+      requireActive(await receiverOf({ endpoints, sources })(call.scope.project, webhook_id))
       const delivery_id = newIdFor(call, 'dlv')
       return started(call.scope, prior.owner, {
         delivery_id,
@@ -101,10 +104,9 @@ const conditionOf = (webhook?: string, status?: string, event?: string): Readonl
  * @throws {ServiceError} `invalid_transition` when the webhook was deleted or is inactive, so that it would not get the
  * replay.
  */
-const requireActive = async (endpoints: DeliveryParts['endpoints'], { project }: Scope, id: string): Promise<void> => {
-  const webhook = await endpoints.get(project, id)
-  if (webhook?.data.is_active) return
-  const state = webhook === null ? 'was deleted' : 'is inactive'
+const requireActive = (receiver: Receiver | null): void => {
+  if (receiver?.isActive) return
+  const state = receiver === null ? 'was deleted' : 'is inactive'
   throw new ServiceError('invalid_transition', { message: `The webhook ${state}.` })
 }
 

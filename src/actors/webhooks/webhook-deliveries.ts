@@ -4,6 +4,7 @@ import { timestampOf } from '../records/row-times.ts'
 import { derivedId } from '../runtime/index.ts'
 import type { Host } from '../runtime/internal.ts'
 import type { Notify, WebhookNotice } from './notify.ts'
+import type { ReceiverSource } from './receivers.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** The owner of a delivery, and when it was requested. */
@@ -40,17 +41,26 @@ export const eventOf = ({ id, at, event_type, tenant, data }: WebhookNotice) => 
   body: JSON.stringify({ type: event_type, timestamp: timestampOf(at), data: { tenant_id: tenant, ...data } }),
 })
 
+/** Dependencies of `notifyWebhooks`. */
+export interface NotifyParts {
+  readonly host: Pick<Host, 'create'>
+  readonly endpoints: WebhookEndpoints
+  readonly sources?: () => readonly ReceiverSource[]
+}
+
 /** Creates deliveries from events; no other code does (src/actors/webhooks/notify.ts). */
 export const notifyWebhooks =
-  ({ host, endpoints }: { readonly host: Pick<Host, 'create'>; readonly endpoints: WebhookEndpoints }): Notify =>
+  ({ host, endpoints, sources = () => [] }: NotifyParts): Notify =>
   async (notice) => {
-    const wanting = await endpoints.wanting(notice.project, notice.event_type)
-    if (wanting.length === 0) return
     const { project, tenant, user = null, at, again = false } = notice
+    const webhooks = await endpoints.wanting(project, notice.event_type)
+    const others = await Promise.all(sources().map((source) => source.wanting(notice)))
+    const wanting = [...webhooks.map(({ id }) => ({ id })), ...others.flat()]
+    if (wanting.length === 0) return
     const event = eventOf(notice)
-    for (const webhook of wanting) {
-      const delivery_id = derivedId('dlv', at, `${notice.id} ${webhook.id}`)
-      const input = { ...event, delivery_id, webhook_id: webhook.id, replay_of: null }
+    for (const { id, ...own } of wanting) {
+      const delivery_id = derivedId('dlv', at, `${notice.id} ${id}`)
+      const input = { ...event, ...own, delivery_id, webhook_id: id, replay_of: null }
       await startDelivery(host, { project, tenant, user, createdAt: at, again }, input)
     }
   }

@@ -1,3 +1,4 @@
+import { webhookHeaders } from '#outgoing/webhook-signature.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
@@ -6,6 +7,8 @@ import type { Row } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
+import type { Receiver, SentMessage } from './receivers.ts'
+import type { AttemptOutcome } from './send-attempt.ts'
 
 /** Maximum age of cached webhooks, in ms: changes made on other nodes are seen within this time. */
 const recheckMs = 1000
@@ -48,6 +51,22 @@ export class WebhookEndpoints {
   /** Returns a webhook; null when it was deleted. @throws {StoreUnavailable} */
   get(project: string, id: string): Promise<Row<WebhookData> | null> {
     return this.#table.get(projectScope(project), id)
+  }
+
+  /** Returns a webhook as the receiver of a delivery; null when it was deleted. @throws {StoreUnavailable} */
+  async receiver(project: string, id: string): Promise<Receiver | null> {
+    const row = await this.get(project, id)
+    if (row === null) return null
+    const { url, is_active } = row.data
+    const headers = (message: SentMessage) => webhookHeaders(this.secretsOf(row), message)
+    return { url, isActive: is_active, headers, noted: (outcome) => this.#noted(row, outcome) }
+  }
+
+  /** Records how the endpoint responded, which decides whether it gets more deliveries. */
+  async #noted(row: Row<WebhookData>, { error, status }: AttemptOutcome): Promise<void> {
+    if (error === null) await this.sound(row)
+    else if (status === 410) await this.gone(row)
+    else await this.failing(row)
   }
 
   /**

@@ -119,12 +119,12 @@ const found = <T>(row: T | null): T => {
 }
 
 /** Checks what can be checked without a DNS lookup; the rest is checked at each attempt. */
-const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
+export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string, param = 'url'): void => {
   try {
     guard.check(url)
   } catch (error) {
     if (!(error instanceof SsrfRefused)) throw error
     const message = `The URL is refused: ${error.message}.`
-    throw new ServiceError('invalid_field', { param: 'url', message, cause: error })
+    throw new ServiceError('invalid_field', { param, message, cause: error })
   }
 }

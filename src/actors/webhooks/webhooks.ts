@@ -6,6 +6,7 @@ import { deliveryUseCases } from './delivery-use-cases.ts'
 import { deliveryRows, webhookKinds } from './kinds.ts'
 import { webhookNotices } from './notify.ts'
 import { deliveryEffects, openEndpoints } from './open-webhooks.ts'
+import { receiverSources } from './receivers.ts'
 import { notifyWebhooks } from './webhook-deliveries.ts'
 import { webhookUseCases } from './webhook-use-cases.ts'
 
@@ -17,10 +18,11 @@ export const webhooks = capability({
   machines: [{ definition: deliveryDefinition, rows: deliveryRows }],
   open: (services) => {
     const endpoints = openEndpoints(services)
+    const parts = { ...services, endpoints, sources: () => receiverSources.of(services) }
     return {
-      useCases: { ...webhookUseCases({ ...services, endpoints }), ...deliveryUseCases({ ...services, endpoints }) },
-      effects: deliveryEffects({ ...services, endpoints }),
-      sinks: { [webhookSink]: webhookNotices(notifyWebhooks({ ...services, endpoints })) },
+      useCases: { ...webhookUseCases(parts), ...deliveryUseCases(parts) },
+      effects: deliveryEffects(parts),
+      sinks: { [webhookSink]: webhookNotices(notifyWebhooks(parts)) },
     }
   },
 })

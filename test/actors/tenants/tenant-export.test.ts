@@ -16,6 +16,7 @@ const tenantRow = {
 
 /** Kinds that duplicate others or hold secrets of the server. */
 const left = [
+  'a2a_push_configs',
   'a2a_tasks',
   'background_responses',
   'call_segments',

@@ -1,4 +1,4 @@
-import { type Part, type Task, TaskState } from '@a2a-js/sdk'
+import { type Part, type Task, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk'
 import {
   type Client,
   ClientFactory,
@@ -7,15 +7,19 @@ import {
   RestTransportFactory,
 } from '@a2a-js/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { webhookHeaders } from '#outgoing/webhook-signature.ts'
+import { type Delivered, Receiver } from '#test/actors/webhooks/receiver.ts'
 import { startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 
 let world: World
 let tool: ToolServer
+let receiver: Receiver
 const agents = { plain: '', gated: '' }
 beforeAll(async () => {
   tool = await startToolServer()
-  world = await World.start({ tools: [tool] })
+  receiver = await Receiver.open()
+  world = await World.start({ tools: [tool, receiver] })
   const agentOf = async (name: string, tools: readonly object[]): Promise<string> =>
     (
       await world.api.post('/v1/agents', {
@@ -37,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.stop()
   await tool.close()
+  await receiver.close()
 })
 
 type Binding = 'JSONRPC' | 'HTTP+JSON'
@@ -72,6 +77,7 @@ interface Sent {
   readonly taskId?: string
   readonly contextId?: string
   readonly returnImmediately?: boolean
+  readonly push?: TaskPushNotificationConfig
 }
 
 const requestOf = (parts: Part[], { messageId = crypto.randomUUID(), ...sent }: Sent = {}) => ({
@@ -81,7 +87,7 @@ const requestOf = (parts: Part[], { messageId = crypto.randomUUID(), ...sent }: 
     ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
   },
   configuration: {
-    ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined },
+    ...{ acceptedOutputModes: [], taskPushNotificationConfig: sent.push },
     returnImmediately: sent.returnImmediately ?? false,
   },
   metadata: undefined,
@@ -94,6 +100,17 @@ const taskIn = (result: object): Task => {
 const partValue = ({ content }: Part): unknown => content?.value
 const outputOf = ({ artifacts }: Task): unknown => artifacts.flatMap(({ parts }) => parts.map(partValue))
 const stateOf = ({ status }: Task): TaskState | undefined => status?.state
+const pushOf = (taskId = ''): TaskPushNotificationConfig => ({
+  ...{ tenant: '', id: 'mine', taskId, url: `${receiver.url}/${taskId}`, token: 'push-token' },
+  authentication: { scheme: 'Bearer', credentials: 'push-credentials' },
+})
+/** The states that were pushed about a task, once the last of them was. */
+const pushedTo = async (state: string, from: number) => {
+  for (let count = from + 1; ; count++) {
+    const pushed = (await receiver.requests(count)).slice(from)
+    if (pushed.some(({ body }) => JSON.parse(body).task.status.state === state)) return pushed
+  }
+}
 const refund = 'Please use issue_refund for order 1042'
 const collect = async <T>(stream: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = []
@@ -164,6 +181,41 @@ describe.each(bindings)('over %s', (binding) => {
     expect(streamed.at(-1)?.payload?.value).toMatchObject({ status: { state: TaskState.TASK_STATE_INPUT_REQUIRED } })
   })
 
+  it('pushes the states of a task with the token of its config, signed by it, until the config is deleted', async () => {
+    const client = await clientOf(agents.gated, binding)
+    const from = receiver.received.length
+    const task = taskIn(await client.sendMessage(requestOf([textPart(refund)], { push: pushOf() })))
+    const pushed = await pushedTo('TASK_STATE_INPUT_REQUIRED', from)
+    const [{ headers = {}, body = '' } = {}]: readonly Partial<Delivered>[] = pushed
+    expect(headers).toMatchObject({
+      'x-a2a-notification-token': 'push-token',
+      authorization: 'Bearer push-credentials',
+    })
+    const sent = { id: String(headers['webhook-id']), timestampS: Number(headers['webhook-timestamp']), body }
+    expect(headers).toMatchObject(webhookHeaders(Buffer.from('push-token').toString('base64'), sent))
+    expect(JSON.parse(body).task).toMatchObject({ id: task.id, contextId: task.contextId })
+    const other = { ...pushOf(task.id), id: 'other', token: '', authentication: undefined }
+    expect(await client.createTaskPushNotificationConfig(other)).toMatchObject({ id: 'other', url: other.url })
+    const place = { tenant: '', taskId: task.id, id: 'mine' }
+    const { token, authentication } = await client.getTaskPushNotificationConfig(place)
+    expect([token, authentication]).toEqual(['', { scheme: 'Bearer', credentials: '' }])
+    await client.deleteTaskPushNotificationConfig(place)
+    const listed = await client.listTaskPushNotificationConfig({ ...place, pageSize: 10, pageToken: '' })
+    expect(listed.configs.map(({ id }) => id)).toEqual(['other'])
+    await expect(client.getTaskPushNotificationConfig(place)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' })
+    const before = receiver.received.length
+    await client.sendMessage(requestOf([dataPart({ approved: true })], { taskId: task.id }))
+    const last = await pushedTo('TASK_STATE_COMPLETED', before)
+    expect(last.map(({ path }) => path)).toEqual(last.map(() => `/hook/${task.id}`))
+    expect(last.at(-1)?.headers).not.toHaveProperty('authorization')
+    const { body: deliveries } = await world.api.get('/v1/webhook-deliveries?event_type=run.requires_action')
+    const { body: delivery } = await world.api.get(`/v1/webhook-deliveries/${deliveries.data[0].id}`)
+    expect(delivery).toMatchObject({ payload: { task: { id: task.id } }, attempts: [{ status_code: 204 }] })
+    expect(JSON.stringify(delivery)).not.toMatch(/push-token|push-credentials/)
+    const inward = client.createTaskPushNotificationConfig({ ...other, url: 'http://169.254.169.254/' })
+    await expect(inward).rejects.toMatchObject({ reason: 'INVALID_PARAMS' })
+  })
+
   it('hides tasks of other agents, tenants and projects, and answers errors of A2A', async () => {
     const client = await clientOf(agents.plain, binding)
     const other = await clientOf(agents.gated, binding)
@@ -190,6 +242,13 @@ describe.each(bindings)('over %s', (binding) => {
     expect(stateOf(taskIn(await own.sendMessage(requestOf([textPart('hello')]))))).toBe(TaskState.TASK_STATE_COMPLETED)
     await expect(clientOf(agents.gated, binding, { key: key.key })).rejects.toThrow('404')
     await expect(clientOf(agents.plain, binding, { key: 'sk_none' })).rejects.toThrow('401')
+    const hostCard = async (bearer: string) => {
+      const answer = await world.as(bearer).get('/.well-known/agent-card.json')
+      return [answer.status, answer.body.name ?? answer.body.error.message]
+    }
+    expect(await hostCard(key.key)).toEqual([200, 'plain'])
+    expect(await hostCard(world.secretKey)).toEqual([404, expect.stringContaining('several agents')])
+    expect(await hostCard('sk_none')).toEqual([401, expect.anything()])
   })
 })
 
@@ -207,7 +266,7 @@ it('refuses hostile calls over JSON-RPC by its error codes, and parts of 10 MB',
   expect(await rpc('GetTask', { id: {} })).toEqual([200, -32602])
   expect(await rpc('SendMessage')).toEqual([200, -32602])
   expect(await rpc('ListTasks', { status: 'x' })).toEqual([200, -32602])
-  expect(await rpc('CreateTaskPushNotificationConfig', { url: 'http://169.254.169.254/' })).toEqual([200, -32003])
+  expect(await rpc('CreateTaskPushNotificationConfig', { url: 'http://169.254.169.254/' })).toEqual([200, -32602])
   expect(await call({ jsonrpc: '1.0', id: 1, method: 'GetTask' })).toEqual([400, -32602])
   expect(await call([])).toEqual([400, -32602])
   const message = (length: number) => ({
@@ -220,17 +279,23 @@ it('refuses hostile calls over JSON-RPC by its error codes, and parts of 10 MB',
   expect(await rpc('SendMessage', { message: message(900_000), configuration })).toEqual([200, undefined])
 })
 
-it('continues a task over kill -9, and begins none again', async () => {
+it('continues a task and its pushes over kill -9, and begins none again', async () => {
   const client = await clientOf(agents.plain, 'JSONRPC')
-  const request = requestOf([textPart('slow please')], { returnImmediately: true })
+  const from = receiver.received.length
+  receiver.reply = () => null
+  const request = requestOf([textPart('slow please')], { returnImmediately: true, push: pushOf() })
   const begun = taskIn(await client.sendMessage(request))
+  await receiver.requests(from + 1)
   // the counts of a killed process are lost
   await world.noteCalled()
   await world.crash()
+  receiver.reply = () => ({ status: 204 })
   await world.restart()
   const again = await clientOf(agents.plain, 'JSONRPC')
   const task = taskIn(
     await again.sendMessage({ ...request, configuration: { ...request.configuration, returnImmediately: false } }),
   )
   expect([task.id, stateOf(task)]).toEqual([begun.id, TaskState.TASK_STATE_COMPLETED])
+  const [first, ...later] = await pushedTo('TASK_STATE_COMPLETED', from)
+  expect(later.map(({ headers }) => headers['webhook-id'])).toContain(first?.headers['webhook-id'])
 })

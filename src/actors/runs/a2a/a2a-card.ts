@@ -23,7 +23,7 @@ export const a2aCard = (
       { ...bound, protocolBinding: 'JSONRPC' },
       { ...bound, protocolBinding: 'HTTP+JSON' },
     ],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [repeats] },
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [repeats] },
     securitySchemes: {
       key: { httpAuthSecurityScheme: { scheme: 'bearer', description: 'A secret key or a key of the agent.' } },
     },

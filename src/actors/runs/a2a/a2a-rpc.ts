@@ -3,9 +3,11 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import { isObject } from '#runtime/index.ts'
 import { a2aRpcError } from '#specs/errors/a2a-errors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { needText } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import { a2aMessage } from './a2a-message.ts'
-import type { A2aRuns, ListQuery } from './a2a-runs.ts'
+import { pushConfigOf } from './a2a-push-config.ts'
+import type { A2aRuns, A2aSending, ListQuery } from './a2a-runs.ts'
 import { runStatusOf } from './a2a-task.ts'
 
 type RpcCall = Parameters<UseCases['a2a.call']>[0]
@@ -16,28 +18,35 @@ type Method = (runs: A2aRuns, call: RpcCall, params: JsonObject) => Promise<{ js
 
 const idOf = ({ id }: RpcCall['body']): RpcId => (typeof id === 'string' || typeof id === 'number' ? id : null)
 
-const taskIdOf = ({ id }: JsonObject): string => {
+const taskIdOf = (params: JsonObject, field = 'id'): string => {
+  const id = params[field]
   if (typeof id === 'string' && id !== '') return id
-  throw new ServiceError('invalid_field', { param: 'params.id', message: 'It must be the id of a task.' })
+  throw new ServiceError('invalid_field', { param: `params.${field}`, message: 'It must be the id of a task.' })
 }
 
-const noPush: Method = async () => {
-  const extra = { reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }
-  throw new ServiceError('bad_request', { message: 'Register a webhook instead.', extra })
+/** Reads what is sent: the message, and the push notification config of the task that it begins or answers. */
+export const sendingOf = ({ message, configuration }: JsonObject, place: string): A2aSending => {
+  const push = isObject(configuration) ? configuration.taskPushNotificationConfig : undefined
+  const isPushed = push !== undefined && push !== null
+  return {
+    message: a2aMessage(message, `${place}message`),
+    push: isPushed ? pushConfigOf(push, `${place}configuration.taskPushNotificationConfig`) : null,
+  }
 }
 
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     'SendMessage',
-    async (runs, call, { message, configuration }) => {
+    async (runs, call, params) => {
+      const { configuration } = params
       const isHasty = isObject(configuration) && configuration.returnImmediately === true
-      return { json: { task: await runs.sent(call, a2aMessage(message, 'params.message'), isHasty) } }
+      return { json: { task: await runs.sent(call, sendingOf(params, 'params.'), isHasty) } }
     },
   ],
   [
     'SendStreamingMessage',
-    async (runs, call, { message }) => ({
-      events: await runs.sentAndFollowed(call, a2aMessage(message, 'params.message'), idOf(call.body)),
+    async (runs, call, params) => ({
+      events: await runs.sentAndFollowed(call, sendingOf(params, 'params.'), idOf(call.body)),
     }),
   ],
   ['GetTask', async (runs, call, params) => ({ json: await runs.task(call, taskIdOf(params)) })],
@@ -47,10 +56,28 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
     async (runs, call, params) => ({ events: await runs.followed(call, taskIdOf(params), idOf(call.body)) }),
   ],
   ['ListTasks', async (runs, call, params) => ({ json: await runs.list(call, listQuery(params)) })],
-  ['CreateTaskPushNotificationConfig', noPush],
-  ['GetTaskPushNotificationConfig', noPush],
-  ['ListTaskPushNotificationConfigs', noPush],
-  ['DeleteTaskPushNotificationConfig', noPush],
+  [
+    'CreateTaskPushNotificationConfig',
+    async (runs, call, params) => ({
+      json: await runs.setPush(call, taskIdOf(params, 'taskId'), pushConfigOf(params, 'params')),
+    }),
+  ],
+  [
+    'GetTaskPushNotificationConfig',
+    async (runs, call, params) => ({
+      json: await runs.pushConfig(call, taskIdOf(params, 'taskId'), needText(params.id, 'params.id')),
+    }),
+  ],
+  [
+    'ListTaskPushNotificationConfigs',
+    async (runs, call, params) => ({ json: await runs.pushConfigs(call, taskIdOf(params, 'taskId')) }),
+  ],
+  [
+    'DeleteTaskPushNotificationConfig',
+    async (runs, call, params) => ({
+      json: await runs.removePush(call, taskIdOf(params, 'taskId'), needText(params.id, 'params.id')),
+    }),
+  ],
   [
     'GetExtendedAgentCard',
     async () => {

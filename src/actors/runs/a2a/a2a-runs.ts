@@ -16,6 +16,8 @@ import { runView } from '../run-views.ts'
 import { answerOf } from './a2a-answers.ts'
 import { a2aCard } from './a2a-card.ts'
 import type { A2aMessage } from './a2a-message.ts'
+import { type PushConfig, pushConfigView } from './a2a-push-config.ts'
+import type { A2aPushes } from './a2a-pushes.ts'
 import { type A2aTask, a2aTask, runStatusOf, type WaitingCall } from './a2a-task.ts'
 import { A2aTasks } from './a2a-tasks.ts'
 
@@ -27,7 +29,14 @@ export interface A2aRunsParts {
   readonly now: () => number
   /** Address of the server, for cards. */
   readonly serverUrl: string
+  readonly pushes: A2aPushes
   readonly useCases: Pick<UseCases, 'runs.create' | 'runs.cancel' | 'runs.list' | 'actions.approve' | 'actions.reject'>
+}
+
+/** A message, and where the updates of its task are sent; null: nowhere beside the response. */
+export interface A2aSending {
+  readonly message: A2aMessage
+  readonly push: PushConfig | null
 }
 
 /** Where a task was when its message had been received. */
@@ -68,35 +77,59 @@ export class A2aRuns {
     return a2aCard({ ...agent.data, id: agent.id }, agent.version, `${this.#parts.serverUrl}/v1/agents/${agent.id}/a2a`)
   }
 
+  /** The card of the host's agent for this caller. @throws {ServiceError} `not_found` if it has none, or several */
+  async hostCard(call: Call<Record<never, never>, unknown, unknown>): Promise<ResultOf<'a2a.card'>> {
+    const { principal, scope } = call
+    const own = principal.kind === 'agent_key' ? [principal.agentId] : await this.#agentIds(scope.project)
+    const [id] = own
+    if (id !== undefined && own.length === 1)
+      return this.card({ ...aboutOf(call), params: { agent_id: id }, body: undefined }, id)
+    const message =
+      id === undefined
+        ? 'There is no agent.'
+        : 'There are several agents: read the card of one at /v1/agents/{id}/a2a/.well-known/agent-card.json.'
+    throw new ServiceError('not_found', { message })
+  }
+
+  async #agentIds(project: string): Promise<readonly string[]> {
+    const table = new Table(this.#parts.records, agents, this.#parts.now)
+    return (await table.list(projectScope(project), { limit: 2 })).map(({ id }) => id)
+  }
+
   /** @throws {ServiceError} `not_found` for an agent that the caller does not reach. */
   async require(call: AgentCall): Promise<void> {
     await this.#agent(call, call.params.agent_id)
   }
 
   /** Sends a message, and resolves with its task: at once, or when it has ended or waits. */
-  async sent(call: AgentCall, message: A2aMessage, isHasty: boolean): Promise<A2aTask> {
-    const { id, after } = await this.#received(call, message)
+  async sent(call: AgentCall, sending: A2aSending, isHasty: boolean): Promise<A2aTask> {
+    const { id, after } = await this.#received(call, sending)
     if (!isHasty) await this.#settled(call, id, after)
     return this.task(call, id)
   }
 
   /** Sends a message, and streams its task. */
-  async sentAndFollowed(call: AgentCall, message: A2aMessage, rpcId: string | number | null): Promise<StreamAnswer> {
-    return this.#streamed(call, await this.#received(call, message), rpcId)
+  async sentAndFollowed(call: AgentCall, sending: A2aSending, rpcId: string | number | null): Promise<StreamAnswer> {
+    return this.#streamed(call, await this.#received(call, sending), rpcId)
   }
 
-  #received(call: AgentCall, message: A2aMessage): Promise<Received> {
-    return message.taskId === null ? this.#begun(call, message) : this.#answered(call, message.taskId, message)
+  async #received(call: AgentCall, { message, push }: A2aSending): Promise<Received> {
+    if (message.taskId === null) return this.#begun(call, message, push)
+    if (push !== null) await this.setPush(call, message.taskId, push)
+    return this.#answered(call, message.taskId, message)
   }
 
   /** Begins a task. The same message begins it once. */
-  async #begun(call: AgentCall, message: A2aMessage): Promise<Received> {
+  async #begun(call: AgentCall, message: A2aMessage, push: PushConfig | null): Promise<Received> {
+    if (push !== null) this.#parts.pushes.require(push)
     const agentId = (await this.#agent(call, call.params.agent_id)).id
     const { text, data, messageId, contextId } = message
     const prompt = [text, ...data.map((value) => JSON.stringify(value))].filter((part) => part !== '').join('\n\n')
     if (prompt === '')
       throw new ServiceError('invalid_field', { param: 'message.parts', message: 'The message is empty.' })
     const id = await this.#tasks.begun(call, { agentId, messageId, contextId })
+    // before the run, so that its first update is sent
+    if (push !== null) await this.#keepPush(call, id, push)
     const idempotency = { cause: `a2a:${id}`, fingerprint: id, seed: id.slice('run_'.length) }
     const body = { input: { prompt } }
     const about = { ...aboutOf(call), params: { agent_id: agentId } }
@@ -104,10 +137,19 @@ export class A2aRuns {
       await this.#parts.useCases['runs.create']({ ...about, body, idempotency })
     } catch (error) {
       // after another error it is unknown whether there is a run
-      if (error instanceof ServiceError && (await this.#isMissing(call, id))) await this.#tasks.refused(call, id)
+      if (error instanceof ServiceError && (await this.#isMissing(call, id))) {
+        await this.#tasks.refused(call, id)
+        if (push !== null) await this.#parts.pushes.remove(call, id, push.id ?? ofMessage)
+      }
       throw error
     }
     return { id, after: 0 }
+  }
+
+  /** A message that is sent again brings the same config, which has an id of its own only if its sender chose one. */
+  async #keepPush(call: AgentCall, run: string, push: PushConfig): Promise<void> {
+    const context = await this.#tasks.contextOf(call, run)
+    await this.#parts.pushes.set(call, { run, context }, { ...push, id: push.id ?? ofMessage })
   }
 
   async #isMissing(call: AgentCall, id: string): Promise<boolean> {
@@ -169,6 +211,29 @@ export class A2aRuns {
       throw new ServiceError(error.code, { param: 'run_id', message: 'The task has ended.', extra, cause: error })
     }
     return this.task(call, id)
+  }
+
+  /** Sets where the updates of a task are sent. */
+  async setPush(call: AgentCall, id: string, config: PushConfig) {
+    const run = await this.#run(call, id)
+    const context = await this.#tasks.contextOf(call, run.id)
+    return pushConfigView(await this.#parts.pushes.set(call, { run: run.id, context }, config))
+  }
+
+  async pushConfigs(call: AgentCall, id: string): Promise<ResultOf<'a2a.push_configs'>> {
+    const run = await this.#run(call, id)
+    return { configs: (await this.#parts.pushes.list(call, run.id)).map(pushConfigView), nextPageToken: '' }
+  }
+
+  async pushConfig(call: AgentCall, id: string, config: string): Promise<ResultOf<'a2a.push_config'>> {
+    const run = await this.#run(call, id)
+    return pushConfigView(await this.#parts.pushes.find(call, run.id, config))
+  }
+
+  async removePush(call: AgentCall, id: string, config: string): Promise<Record<never, never>> {
+    const run = await this.#run(call, id)
+    await this.#parts.pushes.remove(call, run.id, config)
+    return {}
   }
 
   /** Follows a task that has not ended. */
@@ -241,6 +306,9 @@ export class A2aRuns {
   }
 }
 
+/** Id of a config that a message brings without one. */
+const ofMessage = 'message'
+
 const isWait = ({ event_type }: LogEvent): boolean => event_type === 'run.requires_action'
 
 /** The calls that a run waits for, as the caller may see them. */
@@ -256,7 +324,7 @@ const waitingOf = ({ principal }: AgentCall, run: Resident): readonly WaitingCal
 }
 
 /** What a call has beside its parameters and body. `ServedCall` has getters, so nothing is spread. */
-const aboutOf = (call: AgentCall) => ({
+const aboutOf = (call: Call<unknown, unknown, unknown>) => ({
   ...{ principal: call.principal, scope: call.scope, query: {}, requestId: call.requestId, files: [] },
   ...{ remoteAddress: call.remoteAddress, idempotency: null, after: null, accept: '', signal: call.signal },
 })

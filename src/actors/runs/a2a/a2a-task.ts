@@ -1,3 +1,5 @@
+import type { WebhookNotice } from '#actors/webhooks/notify.ts'
+import { timestampOf } from '#records/row-times.ts'
 import { isObject } from '#runtime/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
@@ -91,3 +93,30 @@ export const a2aTask = (run: Run, contextId: string, calls: readonly WaitingCall
     ],
   }
 }
+
+/**
+ * The task of a notice about a run. The notice alone decides what it says, so that it says the same however often it is
+ * made. What a waiting task waits for, with its arguments, is for those who may read the task.
+ */
+export const noticedTask = (
+  { data, at }: Pick<WebhookNotice, 'data' | 'at'>,
+  id: string,
+  contextId: string,
+): JsonObject => {
+  const { status, output, error, action_ids } = data
+  const state = isText(status) && isStatus(status) ? states[status] : 'TASK_STATE_WORKING'
+  const waits = Array.isArray(action_ids) && { message: waitingNote(id, contextId, action_ids) }
+  const failed = isObject(error) && { message: errorMessage(id, contextId, error) }
+  return {
+    ...{ id, contextId },
+    status: { state, ...waits, ...failed, timestamp: timestampOf(at) },
+    ...(isObject(output) && { artifacts: [outputArtifact(output)] }),
+  }
+}
+
+const isText = (value: Json | undefined): value is string => typeof value === 'string'
+
+const waitingNote = (task: string, contextId: string, action_ids: readonly Json[]) => ({
+  ...{ messageId: `${task}_${action_ids[0] ?? ''}`, contextId, taskId: task, role: 'ROLE_AGENT' as const },
+  parts: [{ text: 'The task waits for you: get it to read for what.' }, { data: { action_ids } }],
+})

@@ -1,7 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { a2aMessage } from './a2a-message.ts'
-import { answerRpc } from './a2a-rpc.ts'
+import { pushConfigOf } from './a2a-push-config.ts'
+import { answerRpc, sendingOf } from './a2a-rpc.ts'
 import { A2aRuns, type A2aRunsParts } from './a2a-runs.ts'
 
 type A2aUseCases = Pick<UseCases, Extract<keyof UseCases, `a2a.${string}`>>
@@ -11,18 +11,19 @@ export const a2aUseCases = (parts: A2aRunsParts): A2aUseCases => {
   const runs = new A2aRuns(parts)
   return {
     'a2a.card': (call) => runs.card(call, call.params.agent_id),
+    'a2a.host_card': (call) => runs.hostCard(call),
     'a2a.call': async (call) => {
       await runs.require(call)
       return answerRpc(runs, call)
     },
     'a2a.send': async (call) => {
       await runs.require(call)
-      const { message, configuration } = call.body
-      return { task: await runs.sent(call, a2aMessage(message, 'message'), configuration?.returnImmediately ?? false) }
+      const { configuration } = call.body
+      return { task: await runs.sent(call, sendingOf(call.body, ''), configuration?.returnImmediately ?? false) }
     },
     'a2a.stream': async (call) => {
       await runs.require(call)
-      return runs.sentAndFollowed(call, a2aMessage(call.body.message, 'message'), null)
+      return runs.sentAndFollowed(call, sendingOf(call.body, ''), null)
     },
     'a2a.tasks': (call) => runs.list(call, call.query),
     'a2a.task': (call) => runs.task(call, call.params.run_id),
@@ -36,5 +37,9 @@ export const a2aUseCases = (parts: A2aRunsParts): A2aUseCases => {
         message: 'A task has the commands :cancel and :subscribe.',
       })
     },
+    'a2a.set_push_config': (call) => runs.setPush(call, call.params.run_id, pushConfigOf(call.body, 'body')),
+    'a2a.push_configs': (call) => runs.pushConfigs(call, call.params.run_id),
+    'a2a.push_config': (call) => runs.pushConfig(call, call.params.run_id, call.params.config_id),
+    'a2a.remove_push_config': (call) => runs.removePush(call, call.params.run_id, call.params.config_id),
   }
 }

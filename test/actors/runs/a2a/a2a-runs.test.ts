@@ -1,34 +1,43 @@
 import { expect, it } from 'vitest'
 import { agents } from '#actors/agents/kinds.ts'
+import { pushConfigs, pushRecordId } from '#actors/runs/a2a/a2a-push-config.ts'
+import { A2aPushes } from '#actors/runs/a2a/a2a-pushes.ts'
 import { A2aRuns, type A2aRunsParts } from '#actors/runs/a2a/a2a-runs.ts'
 import { a2aTasks } from '#actors/runs/a2a/a2a-tasks.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, StoreUnavailable } from '#storage/index.ts'
+import type { WebhookEventType } from '#specs/events/webhook-events.ts'
+import { type JsonObject, projectScope, StoreUnavailable } from '#storage/index.ts'
 import { callOf } from '#test/actors/sessions/harness.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { readableBox } from '#test/support/open-services.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { openRuns, runOf } from '../run-world.ts'
 
-const message = { messageId: 'm1', contextId: null, taskId: null, text: 'go', data: [] }
+const push = { id: null, url: 'https://93.184.216.34/updates', secrets: { token: 'secret' }, place: 'push' }
+const message = { message: { messageId: 'm1', contextId: null, taskId: null, text: 'go', data: [] }, push }
 
 const open = async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage({ now: clock.now })
   const { records } = storage
   const world = await openRuns({}, { storage, clock })
-  await records.prepare([agents, a2aTasks])
+  await records.prepare([agents, a2aTasks, pushConfigs])
+  const guard = openSsrfGuard({ allowedPrivateHosts: [] })
+  const pushes = new A2aPushes({ records, guard, box: readableBox, now: clock.now })
   const call = callOf({ agent_id: 'agt_1' }, {}, undefined)
   const { project } = call.scope
   const data = { name: 'Agent', description: null, config: { model: 'scripted-1' } }
   await new Table(records, agents, clock.now).insert({ id: 'agt_1', project, data })
   const runsOf = (create: A2aRunsParts['useCases']['runs.create'] = world.useCases['runs.create']) =>
     new A2aRuns({
-      ...{ host: world.host, records, clock, now: clock.now, serverUrl: 'http://127.0.0.1' },
+      ...{ host: world.host, records, clock, now: clock.now, serverUrl: 'http://127.0.0.1', pushes },
       useCases: { ...world.useCases, 'runs.create': create },
     })
   const kept = () => records.list(a2aTasks, projectScope(project), { limit: 10 })
-  return { world, call, runsOf, kept }
+  const keptConfigs = () => records.list(pushConfigs, projectScope(project), { limit: 10 })
+  return { world, call, runsOf, kept, keptConfigs, pushes }
 }
 
 const refuse = async (): Promise<never> => {
@@ -36,9 +45,9 @@ const refuse = async (): Promise<never> => {
 }
 
 it('keeps nothing of a message whose run is refused, which begins a run once it is not', async () => {
-  const { world, call, runsOf, kept } = await open()
+  const { world, call, runsOf, kept, keptConfigs } = await open()
   await expect(runsOf(refuse).sent(call, message, true)).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
-  expect(await kept()).toEqual([])
+  expect([await kept(), await keptConfigs()]).toEqual([[], []])
   const { id } = await runsOf().sent(call, message, true)
   expect(await runOf(world, id)).toMatchObject({ agent_id: 'agt_1' })
 })
@@ -56,4 +65,48 @@ it('keeps the record when it is unknown whether there is a run, which the repeat
   await expect(away.sent(call, message, true)).rejects.toBeInstanceOf(StoreUnavailable)
   const [record] = await kept()
   expect((await runsOf().sent(call, message, true)).id).toBe(record?.data.run_id)
+})
+
+it('a task that is sent again has one config, whose pushes say what the notice says and show no secret', async () => {
+  const { call, runsOf, keptConfigs, pushes } = await open()
+  const { id: run_id } = await runsOf().sent(call, message, true)
+  await runsOf().sent(call, message, true)
+  expect(await keptConfigs()).toHaveLength(1)
+  expect(await runsOf().pushConfigs(call, run_id)).toEqual({
+    configs: [{ id: 'message', taskId: run_id, url: push.url }],
+    nextPageToken: '',
+  })
+  const { project, tenant } = call.scope
+  const pushed = async (event_type: WebhookEventType, more: JsonObject = {}) => {
+    const data = { run_id, status: event_type.slice('run.'.length), ...more }
+    const wanting = await pushes.wanting({ id: 'n1', project, tenant, at: 0, event_type, data })
+    return wanting.map(({ body }) => JSON.parse(body).task)
+  }
+  expect(await pushed('run.queued')).toEqual([])
+  expect(await pushed('run.requires_action', { action_ids: ['act_1'] })).toMatchObject([
+    {
+      id: run_id,
+      status: { state: 'TASK_STATE_INPUT_REQUIRED', message: { parts: [{}, { data: { action_ids: ['act_1'] } }] } },
+    },
+  ])
+  expect(await pushed('run.completed', { output: { text: 'Done.' } })).toMatchObject([
+    { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ parts: [{ text: 'Done.' }] }] },
+  ])
+  expect(await pushed('run.failed', { error: { code: 'x', message: 'No.' } })).toMatchObject([
+    { status: { state: 'TASK_STATE_FAILED', message: { parts: [{ text: 'No.' }, { data: { code: 'x' } }] } } },
+  ])
+})
+
+it('a task has at most ten configs, and an address that answers that it is gone gets no more', async () => {
+  const { call, runsOf, pushes } = await open()
+  const { id } = await runsOf().sent(call, { ...message, push: null }, true)
+  const set = (n: number) => runsOf().setPush(call, id, { ...push, id: `c${n}` })
+  for (let n = 0; n < 10; n++) await set(n)
+  await expect(set(10)).rejects.toMatchObject({ code: 'invalid_field' })
+  await set(3)
+  const receiver = await pushes.get(call.scope.project, pushRecordId(id, 'c3'))
+  const gone = { status: 410, error: 'http_error', response: null } as const
+  await receiver?.noted(gone)
+  expect((await runsOf().pushConfigs(call, id)).configs.map((config) => config.id)).not.toContain('c3')
+  await expect(runsOf().pushConfig(call, id, 'c3')).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -6,8 +6,14 @@ const a2aMessage = (n: number): object => ({
 
 /** The estate of runs. */
 export const runs: EstatePart = {
-  make: async ({ id }) => ({ parent_run_id: id('run_id') }),
+  make: async ({ api, id, mark, hook }) => {
+    const path = `/v1/agents/${id('agent_id')}/a2a/tasks/${id('run_id')}/pushNotificationConfigs`
+    const headers = { 'x-tenant-id': id('tenant_id') }
+    const { body } = await api.post(path, { id: `config-${mark}`, url: hook }, { headers })
+    return { parent_run_id: id('run_id'), config_id: body.id }
+  },
   bodies: {
+    'a2a.set_push_config': ({ mark, hook }, n) => ({ id: `other-${mark}`, url: hook, token: `token-${n}` }),
     'a2a.send': (_, n) => ({ message: a2aMessage(n) }),
     'a2a.stream': (_, n) => ({ message: a2aMessage(n) }),
     'a2a.call': (_, n) => ({ jsonrpc: '2.0', id: n, method: 'SendMessage', params: { message: a2aMessage(n) } }),
@@ -26,6 +32,7 @@ export const runs: EstatePart = {
   beyondSchema: {
     'a2a.call': 'methods have parameters of their own',
     'a2a.send': 'a message has an id, a role and parts',
+    'a2a.set_push_config': 'a URL may parse and still not be one that the server connects to',
     'a2a.stream': 'a message has an id, a role and parts',
   },
   atWork: ({ all }) => all('run_id').map((id) => `/v1/runs/${id}`),
