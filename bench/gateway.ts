@@ -1,10 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { sourcesBundled, startServer } from '../scripts/services/server.ts'
 import type { Service } from '../scripts/services/service.ts'
 import { sized } from './extent.ts'
 import { longestHoldMs } from './gateway/loop-hold.ts'
-import { hasGo, type LoadOrder, load, type Measured, pin, startFloor, startUpstream } from './gateway/tools.ts'
+import {
+  bearer,
+  changed,
+  hasGo,
+  kilobyteChat,
+  type LoadOrder,
+  load,
+  type Measured,
+  memoryOf,
+  middle,
+  pin,
+  startFloor,
+  startUpstream,
+} from './gateway/tools.ts'
 import { median, type Row } from './row.ts'
 
 const rounds = sized(3, 1)
@@ -30,7 +42,7 @@ interface Targets {
   readonly direct: Target
 }
 
-type Target = Pick<LoadOrder, 'service' | 'key'>
+type Target = Pick<LoadOrder, 'service' | 'headers'>
 type Name = keyof Targets
 type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
 
@@ -60,14 +72,15 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
     const coldMs = performance.now() - started
     await pin(ours)
     const unredacted = await keep(startServer(env))
-    await withoutRedaction(unredacted, key)
+    const headers = bearer(key)
+    await changed({ service: unredacted, headers }, 'redaction-policy', { enabled: false })
     await pin(unredacted)
     const targets: Targets = {
-      ours: { service: ours, key },
-      unredacted: { service: unredacted, key },
-      node: { service: await keep(startFloor('node-floor', upstream)), key },
-      uws: { service: await keep(startFloor('uws-floor', upstream)), key },
-      direct: { service: upstream, key },
+      ours: { service: ours, headers },
+      unredacted: { service: unredacted, headers },
+      node: { service: await keep(startFloor('node-floor', upstream)), headers },
+      uws: { service: await keep(startFloor('uws-floor', upstream)), headers },
+      direct: { service: upstream, headers },
     }
     return [
       ...(await measure(targets, seconds / rounds, coldMs)),
@@ -146,21 +159,6 @@ const against = (measure: string, unit: string, ours: number, name: string, valu
 
 const names: readonly Name[] = ['ours', 'unredacted', 'node', 'uws', 'direct']
 
-/** A typical chat of 1 KB, with digits and dates, and with one address to redact. */
-const kilobyteChat = JSON.stringify({
-  ...{ model: '{MODEL}', max_tokens: 64 },
-  messages: [
-    { role: 'system', content: 'You answer questions of customers of a shop, briefly and in their language.' },
-    {
-      role: 'user',
-      content: `My order 4711-0815 of 12 March 2026 came with two of three parts. ${'I have looked twice, and asked the neighbours as well. '.repeat(15)}Please write to ada@example.com.`,
-    },
-  ],
-}).replace('{', '{"stream":{STREAM},')
-
-const withoutRedaction = (service: Service, key: string): Promise<void> =>
-  changed({ service, key }, 'redaction-policy', { enabled: false })
-
 /** Measures chats that get a stored answer. */
 async function reused(target: Target, seconds: number): Promise<Measured> {
   await changed(target, 'cache-policy', { mode: 'exact', any_temperature: true })
@@ -170,13 +168,6 @@ async function reused(target: Target, seconds: number): Promise<Measured> {
   for (let round = 0; round < rounds; round++) all.push(await load({ ...target, ...phase, seconds }))
   await changed(target, 'cache-policy', { mode: 'off' })
   return middle(all)
-}
-
-async function changed({ service: { url }, key }: Target, policy: string, change: object): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify(change)
-  const answer = await fetch(`${url}/v1/${policy}`, { method: 'PATCH', headers, body })
-  if (!answer.ok) throw new Error(`the ${policy} could not be changed: ${answer.status}`)
 }
 
 /** Applies the same load to every target, one after the other, in alternating order. Returns the medians. */
@@ -219,25 +210,17 @@ async function warmUp(target: Target, phase: Phase): Promise<void> {
  * Makes the server write the pending rows of all earlier calls, which costs as much as the calls themselves. Reading
  * any entry of the request log has this effect.
  */
-async function rowsMade({ service, key }: Target): Promise<void> {
+async function rowsMade({ service, headers }: Target): Promise<void> {
   const none = `req_${'0'.repeat(26)}`
-  const answer = await fetch(`${service.url}/v1/request-log/${none}`, { headers: { authorization: `Bearer ${key}` } })
+  const answer = await fetch(`${service.url}/v1/request-log/${none}`, { headers })
   await answer.text()
 }
-
-const middle = (all: readonly Measured[]): Measured => ({
-  rps: median(all.map(({ rps }) => rps)),
-  p50: median(all.map(({ p50 }) => p50)),
-  firstEvent50: median(all.map(({ firstEvent50 }) => firstEvent50)),
-  eventsAStream: median(all.map(({ eventsAStream }) => eventsAStream)),
-  cpuUs: median(all.map(({ cpuUs }) => cpuUs)),
-})
 
 /** Opens slow streams, aborts all of them, and returns how many the provider saw end within 0.1 s. */
 async function cancelled({ ours, direct }: Targets): Promise<number> {
   const aborters = Array.from({ length: dropped }, () => new AbortController())
   const body = JSON.stringify({ model: 'mock-delay20', stream: true, messages: [{ role: 'user', content: 'hi' }] })
-  const headers = { authorization: `Bearer ${ours.key}`, 'content-type': 'application/json' }
+  const headers = { ...ours.headers, 'content-type': 'application/json' }
   const before = await abortedAt(direct.service)
   const url = `${ours.service.url}/v1/chat/completions`
   const answers = await Promise.all(aborters.map(({ signal }) => fetch(url, { method: 'POST', headers, body, signal })))
@@ -250,9 +233,4 @@ async function cancelled({ ours, direct }: Targets): Promise<number> {
 async function abortedAt({ url }: Service): Promise<number> {
   const { aborted }: { readonly aborted: number } = JSON.parse(await (await fetch(`${url}/__count`)).text())
   return aborted
-}
-
-const memoryOf = ({ pid }: Service): number => {
-  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kib) / 1024
 }

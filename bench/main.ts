@@ -9,6 +9,7 @@ import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
+import { benchGateways } from './gateways.ts'
 import { benchGraph } from './graph.ts'
 import { benchKnowledge } from './knowledge.ts'
 import { benchLongLists } from './lists/long-lists.ts'
@@ -55,6 +56,7 @@ const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
   provider: benchProvider,
   gateway: benchGateway,
+  gateways: benchGateways,
   runtime: benchRuntime,
   recovery: benchRecovery,
   runs: benchRuns,
@@ -85,7 +87,7 @@ const usage = [
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
-  '--long adds measurements that take minutes: 1,000 streams at once, and three nodes.',
+  '--long adds measurements that take minutes: 1,000 streams at once, three nodes, and a pool of keys that fail.',
   '--rows 5000000 has the section lists measure every declared list on MongoDB with that many sessions.',
   '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
   '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { onPath } from '#scripts/services/command.ts'
 import { type Service, startService } from '#scripts/services/service.ts'
+import { median } from '../row.ts'
 
 const run = promisify(execFile)
 const folder = resolve(import.meta.dirname, '../../.cache/gateway-bench')
@@ -58,7 +59,8 @@ export const pin = async ({ pid }: Service): Promise<void> => {
 /** Parameters of one round of load. */
 export interface LoadOrder {
   readonly service: Service
-  readonly key: string
+  /** Headers of each call: who calls, and whatever else its server needs to know. */
+  readonly headers: Readonly<Record<string, string>>
   readonly callers: number
   readonly stream: boolean
   readonly seconds: number
@@ -71,31 +73,78 @@ export interface LoadOrder {
 export interface Measured {
   readonly rps: number
   readonly p50: number
+  readonly p99: number
   readonly firstEvent50: number
   readonly eventsAStream: number
   readonly cpuUs: number
 }
 
+/** What a call with a key carries. */
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
 /** Runs one round of load. @throws {Error} when a request failed. */
 export async function load(order: LoadOrder): Promise<Measured> {
-  const { service, key, callers, stream, seconds, model = 'mock', body } = order
+  const { service, callers, stream, seconds, model = 'mock', body } = order
+  const headers = Object.entries(order.headers).map(([name, value]) => `${name}: ${value}`)
   const before = cpuMs(service)
-  const { stdout } = await run('taskset', [
-    ...['-c', cores.load, built('loadgen'), '-json', '-url', `${service.url}/v1/chat/completions`],
-    ...['-H', `Authorization: Bearer ${key}`, '-model', model, '-c', String(callers), '-t', `${seconds}s`],
+  const { stdout, stderr } = await run('taskset', [
+    ...['-c', cores.load, built('loadgen'), '-json', '-v', '-url', `${service.url}/v1/chat/completions`],
+    ...['-H', headers.join(';;'), '-model', model, '-c', String(callers), '-t', `${seconds}s`],
     ...(stream ? ['-stream'] : []),
     ...(body === undefined ? [] : ['-body', body]),
   ])
   const said: Readonly<Record<string, number>> = JSON.parse(stdout)
-  if (said.bad !== 0 || !said.ok) throw new Error(`${said.bad} requests failed at ${service.url}`)
+  if (said.bad !== 0 || !said.ok) throw new Error(`${said.bad} requests failed at ${service.url}: ${stderr}`)
   const spent = cpuMs(service) - before
   return {
     rps: said.rps ?? 0,
     p50: said.p50 ?? 0,
+    p99: said.p99 ?? 0,
     firstEvent50: said.ttfe50 ?? 0,
     eventsAStream: said.ev_per_stream ?? 0,
     cpuUs: (spent * 1000) / said.ok,
   }
+}
+
+/** A typical chat of 1 KB, with digits and dates, and with one address to redact. */
+export const kilobyteChat = JSON.stringify({
+  ...{ model: '{MODEL}', max_tokens: 64 },
+  messages: [
+    { role: 'system', content: 'You answer questions of customers of a shop, briefly and in their language.' },
+    {
+      role: 'user',
+      content: `My order 4711-0815 of 12 March 2026 came with two of three parts. ${'I have looked twice, and asked the neighbours as well. '.repeat(15)}Please write to ada@example.com.`,
+    },
+  ],
+}).replace('{', '{"stream":{STREAM},')
+
+/** Changes a policy of the project at a server of ours. */
+export async function changed(
+  { service: { url }, headers }: Pick<LoadOrder, 'service' | 'headers'>,
+  policy: string,
+  change: object,
+): Promise<void> {
+  const answer = await fetch(`${url}/v1/${policy}`, {
+    ...{ method: 'PATCH', body: JSON.stringify(change) },
+    headers: { ...headers, 'content-type': 'application/json' },
+  })
+  if (!answer.ok) throw new Error(`the ${policy} could not be changed: ${answer.status}`)
+}
+
+/** The medians of several rounds. */
+export const middle = (all: readonly Measured[]): Measured => ({
+  rps: median(all.map(({ rps }) => rps)),
+  p50: median(all.map(({ p50 }) => p50)),
+  p99: median(all.map(({ p99 }) => p99)),
+  firstEvent50: median(all.map(({ firstEvent50 }) => firstEvent50)),
+  eventsAStream: median(all.map(({ eventsAStream }) => eventsAStream)),
+  cpuUs: median(all.map(({ cpuUs }) => cpuUs)),
+})
+
+/** Resident memory of a server, in MB. */
+export const memoryOf = ({ pid }: Service): number => {
+  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
 }
 
 /** CPU time in ms that all threads of a process have used so far. Linux counts it in hundredths of a second. */
