@@ -2,14 +2,16 @@ import { join } from 'node:path'
 import { type Embedder, openLocalEmbedder } from '../src/retrieval/embedder.ts'
 import type { LocalEmbedder } from '../src/retrieval/embedding/local-embedder.ts'
 import { defaultThreshold } from '../src/retrieval/passage-query.ts'
+import { abstractSets, readAbstracts } from './recall/abstracts.ts'
 import { readBeam } from './recall/beam.ts'
 import { type Collection, isReported, partsOf, type Question, type Scope } from './recall/collection.ts'
-import { readCranfield } from './recall/cranfield.ts'
 import { type Engine, indexEngine, type Searchable } from './recall/engine.ts'
 import { readFinanceBench } from './recall/financebench.ts'
 import { KeptEmbedder } from './recall/kept-embedder.ts'
 import { readLocomo } from './recall/locomo.ts'
 import { madeMemories } from './recall/made.ts'
+import { mean, ndcgAt } from './recall/measures.ts'
+import { plainNdcg } from './recall/plain-bm25.ts'
 import { type Found, rowsOf } from './recall/report.ts'
 import { servedEngine } from './recall/served-engine.ts'
 import { readXquad } from './recall/xquad.ts'
@@ -17,9 +19,9 @@ import type { Row } from './row.ts'
 
 /**
  * Measures what share of the passages that answer a question is found, in the public sets below the folder (`locomo`,
- * `beam`, `xquad`, `cranfield`, `financebench`: clones of their repositories), else in a small generated set. Memories
- * are written to a server and searched over HTTP. Documents are searched in the index of `src/retrieval` (`npm run
- * bench -- --only knowledge` searches them over HTTP).
+ * `beam`, `xquad`, `financebench`, and the sets of abstracts: clones of their repositories), else in a small generated
+ * set. Memories are written to a server and searched over HTTP. Documents are searched in the index of `src/retrieval`
+ * (`npm run bench -- --only knowledge` searches them over HTTP), and beside it by plain BM25.
  *
  * Vectors come from the model in the folder EMBEDDER_PATH; those of documents are cached in the file EMBEDDINGS_FILE,
  * if that is set. One half of the questions is reported; the weights were tuned on the other. RECALL_SETS limits the
@@ -57,12 +59,12 @@ const kept = (embedder: LocalEmbedder | null): Embedder | null => {
 type Awaitable<T> = T | Promise<T>
 
 async function collectionsIn(folder: string): Promise<readonly Collection[]> {
-  const wanted = process.env.RECALL_SETS?.split(',') ?? ['locomo', 'beam', 'xquad', 'cranfield', 'financebench']
+  const wanted = process.env.RECALL_SETS?.split(',') ?? ['locomo', 'beam', 'xquad', ...abstractSets, 'financebench']
   const readers: Readonly<Record<string, (path: string) => Awaitable<readonly (Collection | null)[]>>> = {
     locomo: (path) => [readLocomo(path)],
     beam: (path) => [readBeam(path)],
     xquad: readXquad,
-    cranfield: (path) => [readCranfield(path)],
+    ...Object.fromEntries(abstractSets.map((name) => [name, (path: string) => readAbstracts(name, path)])),
     financebench: async (path) => [await readFinanceBench(path)],
   }
   const read = await Promise.all(wanted.map((name) => readers[name]?.(join(folder, name)) ?? []))
@@ -78,7 +80,9 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
   const all = scopes.flatMap(({ questions }, scope) => questions.map((question) => ({ question, scope })))
   const half = (isWanted: (place: number) => boolean) => all.filter((_, place) => isWanted(place)).filter(isJudged)
   // the half that is not reported runs first, so that the code is compiled, as on a running server
-  for (const each of half((place) => !isReported(place))) await searched(opened, each)
+  const others = half((place) => !isReported(place))
+  const othersAnswers: Answered[] = []
+  for (const each of others) othersAnswers.push(await searched(opened, each))
   const reported = half(isReported)
   const answers: Answered[] = []
   const before = engine.cpuMs()
@@ -96,12 +100,20 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
     const strangerPasses = strange?.hits.some(({ score }) => score >= defaultThreshold) ?? false
     found.push({ ...judged(question, hitsIn(scopes[scope], answers[at])), strangerPasses })
   }
-  return rowsOf(collection, { kind: engine.name, found, cpuMs })
+  if (collection.profile !== 'document' || engine.name !== 'lexical')
+    return rowsOf(collection, { kind: engine.name, found, cpuMs, whole: null })
+  const ndcg = ({ question, ids }: Pick<Found, 'question' | 'ids'>): number => ndcgAt(ids, question.relevant, 10)
+  const rest = others.map(({ question, scope }, at) => judged(question, hitsIn(scopes[scope], othersAnswers[at])))
+  const whole = { ours: mean([...rest, ...found].map(ndcg)), plain: plainNdcg(collection) }
+  return rowsOf(collection, { kind: engine.name, found, cpuMs, whole })
 }
 
 /** Groups that contain an answer to the question. Without them the scope has no answer, like that of another tenant. */
-const groupsOf = (scope: Scope | undefined, { relevant }: Question): ReadonlySet<string> =>
-  new Set(scope?.texts.flatMap(({ id, group }) => (relevant.has(id) && group !== null ? [group] : [])))
+const groupsOf = (scope: Scope | undefined, { relevant }: Question): ReadonlySet<string> => {
+  const counted = scope?.partOf ?? ((id: string) => id)
+  const texts = scope?.texts ?? []
+  return new Set(texts.flatMap(({ id, group }) => (relevant.has(counted(id)) && group !== null ? [group] : [])))
+}
 
 type Answered = Awaited<ReturnType<Searchable['search']>>
 

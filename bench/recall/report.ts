@@ -54,10 +54,12 @@ export interface Measured {
   readonly found: readonly Found[]
   /** CPU time per search in ms, of this process or of the server. */
   readonly cpuMs: number
+  /** nDCG@10 on all questions, of both halves, and that of plain BM25; null where it is not compared. */
+  readonly whole: { readonly ours: number; readonly plain: number } | null
 }
 
 /** Rows of a collection's measures, with their bounds. */
-export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpuMs }: Measured): readonly Row[] {
+export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpuMs, whole }: Measured): readonly Row[] {
   const answerable = found.filter(({ question }) => question.sort !== 'wrong person')
   const of = (measure: (one: Found) => number): number => mean(answerable.map(measure))
   const recall = [
@@ -81,11 +83,21 @@ export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpu
       `nDCG@10 ${kind}`,
       of(({ ids, question }) => ndcgAt(ids, question.relevant, 10)),
     ),
+    ...(whole === null ? [] : besidePlain(name, whole)),
     row(name, `CPU a search ${kind}`, cpuMs, 'ms'),
   ]
   if (scopes[0]?.partOf !== undefined) recall.push(row(name, `document@5 ${kind}`, of(documentFound)))
   return profile === 'memory' && scopes.length < 2 ? recall : [...recall, ...thresholdRows(name, kind, found)]
 }
+
+/** Rows of both halves beside plain BM25, below which words never rank by more than .01. */
+const besidePlain = (
+  name: string,
+  { ours, plain }: { readonly ours: number; readonly plain: number },
+): readonly Row[] => [
+  { measure: `${name} nDCG@10 lexical, all questions`, unit: '', ours, against: { name: 'plain BM25', value: plain } },
+  { measure: `${name} below plain BM25`, unit: '', ours: plain - ours, bound: { of: 'ours', atMost: 0.01 } },
+]
 
 /**
  * Rows that show what passes the default threshold, and how well the score detects questions about the wrong person.

@@ -5,7 +5,7 @@ import type { SearchBuffers } from '../search-buffers.ts'
 import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
-import { shortGroup } from './weights.ts'
+import { shortnessOf } from './weights.ts'
 
 /**
  * Smallest number of passages assumed when weighing words. In a smaller index, a word that no passage has would weigh
@@ -48,9 +48,6 @@ const bits = 32
 const maxLengths = 256
 /** Scores by length of the term being added. It is shared, since a search never yields while adding a term. */
 const byLength = new Float64Array(maxLengths)
-
-/** BM25+ (Lv and Zhai, 2011): minimum contribution of a word that occurs, however long the passage. */
-const delta = 1
 
 /** Computes scores of every passage that has a word of the question. */
 export async function lexicalScores(
@@ -140,7 +137,7 @@ class Scorer {
     const { lengths } = table
     const { numbers } = table.groups
     const [scores, has, groupTimes] = [this.scores, this.#has, this.#groupTimes]
-    const { k1, b } = weights
+    const { k1, b, floor } = weights
     const average = Math.max(1, table.averageLength)
     const bit = 1 << (this.#concept % bits)
     const row = Math.floor(this.#concept / bits) * this.#extent
@@ -154,7 +151,7 @@ class Scorer {
       let score = times === 1 ? (byLength[words] ?? 0) : 0
       if (score === 0) {
         const length = k1 * (1 - b + (b * words) / average)
-        score = idf * (delta + ((k1 + 1) * times) / (times + length))
+        score = idf * (floor + ((k1 + 1) * times) / (times + length))
         if (times === 1) byLength[words] = score
       }
       scores[slot] = (scores[slot] ?? 0) + score
@@ -169,12 +166,12 @@ class Scorer {
   /** Adds the score of an expansion word, only to passages that have a word of the question. */
   expand(term: number, weight: number): void {
     const { postings, table, weights } = this.#lexicon
-    const { k1, b } = weights
+    const { k1, b, floor } = weights
     const average = Math.max(1, table.averageLength)
     postings.each(term, (slot, times) => {
       if (this.#matched(slot) === 0) return
       const length = k1 * (1 - b + (b * table.lengthOf(slot)) / average)
-      this.scores[slot] = (this.scores[slot] ?? 0) + weight * (delta + ((k1 + 1) * times) / (times + length))
+      this.scores[slot] = (this.scores[slot] ?? 0) + weight * (floor + ((k1 + 1) * times) / (times + length))
     })
   }
 
@@ -200,7 +197,7 @@ class Scorer {
       const score = this.scores[slot] ?? 0
       const group = score > 0 ? groups.numberOf(slot) : -1
       if (group === -1) continue
-      const share = whole * Math.min(1, shortGroup / groups.sizeOf(group))
+      const share = whole * shortnessOf(groups.sizeOf(group))
       this.scores[slot] = (1 - share) * score + share * (this.groups[group] ?? 0)
     }
   }

@@ -11,6 +11,7 @@ import { type LexicalScores, lexicalScores } from './lexical.ts'
 import { neededVectors } from './needed-vectors.ts'
 import { Pause } from './pause.ts'
 import { type AllScores, type Parts, Scores, type Searched } from './scores.ts'
+import { shortnessOf } from './weights.ts'
 
 const noTitles: Parts['titles'] = new Map()
 /** Maximum number of left-out passages listed. */
@@ -184,7 +185,10 @@ export class Search {
       if (max === 0 || groups.sizeOf(group) < weights.minGroup) continue
       shares[group] = (weights.group * (scores[group] ?? 0)) / max
     }
-    for (const [group, fit] of titles) shares[group] = (shares[group] ?? 0) + weights.title * fit
+    for (const [group, fit] of titles) {
+      const less = (weights.title - weights.titleShort) * shortnessOf(groups.sizeOf(group))
+      shares[group] = (shares[group] ?? 0) + (weights.title - less) * fit
+    }
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
       const fit = moments.length === 0 ? 0 : weights.time * fitOf(moments, table.atOf(slot))

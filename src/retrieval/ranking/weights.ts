@@ -3,6 +3,8 @@ export interface Weights {
   /** BM25 parameters: saturation of term frequency, and length normalisation. */
   readonly k1: number
   readonly b: number
+  /** Minimum contribution of a word that occurs, however long the passage (BM25+, Lv and Zhai, 2011); 0: none. */
+  readonly floor: number
   /** BM25 parameter: saturation of the frequency of a word in the question; 0: each word counts once. */
   readonly k3: number
   /** Share of a passage's lexical score that is the score of its whole group, if that is short; 0 to 1. */
@@ -21,8 +23,9 @@ export interface Weights {
   readonly lead: number
   /** Weight of the words of the whole group. */
   readonly group: number
-  /** Weight of the question's words in the group's title. */
+  /** Weight of the question's words in the group's title; and that of a short group, whose text is about its title. */
   readonly title: number
+  readonly titleShort: number
   /** Weight of the better of the two neighbouring passages. */
   readonly neighbour: number
   /** Factor for a passage on a page of which a better passage is found. */
@@ -69,13 +72,16 @@ export type Profile = 'memory' | 'document'
 /** Number of passages up to which a group is short: about as much as a page has. */
 export const shortGroup = 4
 
+/** How short a group of this size is, 0 to 1. */
+export const shortnessOf = (size: number): number => Math.min(1, shortGroup / size)
+
 /**
  * Tuned with `npm run bench -- --only recall` on one half of the questions; results are reported for the other half. The BM25 parameters of documents are the
  * usual ones (specs/decisions/0232-ranking-of-documents.md).
  */
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
-    ...{ k1: 0.9, b: 0.4, k3: 0, whole: 0, coordination: 0.5, feedback: 0 },
+    ...{ k1: 0.9, b: 0.4, floor: 1, k3: 0, whole: 0, coordination: 0.5, feedback: 0 },
     ...{ lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
     ...{
       neighbour: 0.3,
@@ -86,15 +92,15 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       ...{ brief: 14, longVector: 0.5, instruction: 0.5, closestInstruction: 0.8, preference: 0.6 },
       ...{ reply: 0.1, replyBack: 0.2 },
       minGroup: 2,
-      title: 0,
+      ...{ title: 0, titleShort: 0 },
       ...{ topic: 0, lead: 0, again: 1, againShort: 1 },
       calibration: 'memory',
     },
   },
   document: {
-    ...{ k1: 1.5, b: 0.75, k3: 8, whole: 0.5, coordination: 0, feedback: 0 },
+    ...{ k1: 1.5, b: 0.75, floor: 0, k3: 8, whole: 0.5, coordination: 0, feedback: 0 },
     ...{ lexical: 0.6, vector: 1, window: 0, group: 0.15 },
-    ...{ title: 0.4, topic: 0.5, lead: 0.4, again: 0.9, againShort: 0.6 },
+    ...{ title: 0.4, titleShort: 0.1, topic: 0.5, lead: 0.4, again: 0.9, againShort: 0.6 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, minGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
@@ -106,5 +112,5 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
  */
 export const weightsOfPages: Weights = {
   ...weightsOf.document,
-  ...{ k1: 3, b: 0.8, k3: 0, whole: 0, feedback: 0.1, vector: 0.5, group: 0, againShort: 1 },
+  ...{ k1: 3, b: 0.8, floor: 1, k3: 0, titleShort: 0.4, whole: 0, feedback: 0.1, vector: 0.5, group: 0, againShort: 1 },
 }

@@ -40,6 +40,30 @@ describe('a query to documents', () => {
     expect(hits).toEqual(['about1', 'about0', 'else0'])
   })
 
+  it('finds what repeats most of its words before what has each of them once', async () => {
+    const index = indexOf([
+      ...others,
+      ...parts('once', ['Amber, resin, lacquer and copal: ropes, candles, barrels, winter.']),
+      ...parts('twice', ['Amber, resin, lacquer: amber, resin, lacquer, winter, barrels.']),
+    ])
+    expect((await found(index, question('amber resin lacquer copal')))[0]).toBe('twice0')
+  })
+
+  it('weighs the title of a short document less than its text, which is about the title, and that of a long one more', async () => {
+    const firstOf = async (rest: readonly string[]) => {
+      const index = indexOf([
+        ...others,
+        ...parts('text', ['Otter figures were counted at the lake.']),
+        ...parts('title', ['All figures were counted at the bridge.', ...rest]),
+      ])
+      index.nameGroup('title', 'Otter')
+      for (const { group } of others) index.nameGroup(group ?? '', 'Heron')
+      return (await found(index, question('otter figures')))[0]
+    }
+    const rest = Array.from({ length: 40 }, (_, n) => `Entry ${n} of the store lists candles and ropes.`)
+    expect([await firstOf([]), await firstOf(rest)]).toEqual(['text0', 'title0'])
+  })
+
   it('finds a chunk of a long document by its own words, whatever the rest is about', async () => {
     const rest = Array.from({ length: 12 }, (_, n) => `Chapter ${n} is about reeds: reeds and otters, otters in reeds.`)
     const index = indexOf([
