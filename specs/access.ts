@@ -30,6 +30,8 @@ export interface Access {
    * (`isSecretKeyRow`). Set by `defineOperation`.
    */
   readonly secretKeyRow?: true
+  /** A member may call it before setting up the second factor that its organization requires. */
+  readonly beforeSecondFactor?: true
   /** Weakest role for methods other than GET, if stronger than `role`; default `admin`. Only used in declarations. */
   readonly changes?: Role
 }

@@ -41,6 +41,16 @@ const table = {
     type: 'authentication_error',
     message: 'The e-mail address or the password is wrong.',
   },
+  second_factor_required: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The member has a second factor. Send its code too.',
+  },
+  second_factor_enrolment_required: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The organization requires a second factor. Set one up first.',
+  },
   secret_key_required: {
     status: 403,
     type: 'permission_error',

@@ -4,6 +4,7 @@ import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
 import {
   array,
+  boolean,
   constant,
   defaulted,
   described,
@@ -39,7 +40,8 @@ const identity = object(
 export const auth = defineOperations('auth', {
   login: {
     summary: 'Sign in',
-    description: 'Sets the session cookie.',
+    description:
+      'Sets the session cookie. A member with a second factor receives `second_factor_required`, and repeats the request with a `code`. Ten wrong codes in 15 minutes block all codes of the member until then.',
     method: 'POST',
     path: '/api/auth/login',
     // unauthenticated, so limited to a size that needs no reservation of memory
@@ -49,9 +51,12 @@ export const auth = defineOperations('auth', {
     body: object({
       email: string({ minLength: 1, maxLength: 320 }),
       password: string({ minLength: 1, maxLength: 1024 }),
+      code: optional(
+        string({ minLength: 1, maxLength: 64, description: 'A code of the authenticator, or a recovery code.' }),
+      ),
     }),
     answer: answersJsonWithHeaders(identity),
-    errors: ['invalid_credentials', 'rate_limit_exceeded', 'csrf_refused'],
+    errors: ['invalid_credentials', 'second_factor_required', 'rate_limit_exceeded', 'csrf_refused'],
     idempotency: 'ignored',
   },
   logout: {
@@ -59,8 +64,17 @@ export const auth = defineOperations('auth', {
     description: 'Ends the dashboard session immediately.',
     method: 'POST',
     path: '/api/auth/logout',
-    access: { ...dashboardOnly('member'), changes: 'member' },
+    access: { ...dashboardOnly('member'), changes: 'member', beforeSecondFactor: true },
     answer: answersJsonWithHeaders(object({ success: constant(true) })),
+    idempotency: 'ignored',
+  },
+  end_other_sessions: {
+    summary: 'Sign out everywhere else',
+    description: 'Ends every other dashboard session of the signed-in member.',
+    method: 'POST',
+    path: '/api/auth/sessions/end-others',
+    access: { ...dashboardOnly('member'), changes: 'member' },
+    answer: isJsonResponse(object({ ended: integer({ description: 'Number of sessions that were ended.' }) })),
     idempotency: 'ignored',
   },
   change_password: {
@@ -79,7 +93,7 @@ export const auth = defineOperations('auth', {
     description: 'Returns the member whose dashboard session the request carries, with the organization and the role.',
     method: 'GET',
     path: '/api/auth/me',
-    access: dashboardOnly('member'),
+    access: { ...dashboardOnly('member'), beforeSecondFactor: true },
     answer: isJsonResponse(identity),
   },
 })
@@ -254,7 +268,12 @@ export const projectMembers = defineResource('project_members', {
   idPrefix: 'usr',
   title: 'Member',
   description: 'A person who can sign in to the dashboard.',
-  fields: { email, name: nullable(name), role: defaulted(role, 'member') },
+  fields: {
+    email,
+    name: nullable(name),
+    role: defaulted(role, 'member'),
+    has_second_factor: described(boolean(), 'Whether the password needs a second factor.'),
+  },
   writable: ['email', 'name', 'role'],
   writeOnly: { password: newPassword },
   access: dashboardOnly('owner'),
@@ -273,6 +292,13 @@ export const projectMembers = defineResource('project_members', {
     delete: {
       description: 'The dashboard sessions of the member end at once. The last owner cannot be deleted.',
       errors: ['invalid_transition'],
+    },
+  },
+  transitions: {
+    reset_second_factor: {
+      summary: 'Remove the second factor of a member',
+      description:
+        'For a member that has lost the authenticator and the recovery codes. A new password does not remove it.',
     },
   },
 })

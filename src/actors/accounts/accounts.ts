@@ -1,4 +1,5 @@
 import { oauthConsents, oauthGrants } from '#specs/resources/console/oauth.ts'
+import { authSessions, organizations, secondFactor } from '#specs/resources/console/sign-in.ts'
 import { auth as login, projectKeys, projectMembers, projects } from '#specs/resources/dashboard.ts'
 import { projectSigningSecret } from '#specs/resources/signing-secret.ts'
 import { capability } from '../capability/capability.ts'
@@ -13,8 +14,11 @@ import { oauthKinds } from './oauth/kinds.ts'
 import { OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthUseCases } from './oauth/oauth-use-cases.ts'
 import { type Auth, openAuth } from './open-auth.ts'
+import { organizationUseCases } from './organization-use-cases.ts'
 import { projectKeyUseCases } from './project-key-use-cases.ts'
 import { projectUseCases } from './project-use-cases.ts'
+import { secondFactorUseCases } from './sign-in/second-factor-use-cases.ts'
+import { sessionUseCases } from './sign-in/session-use-cases.ts'
 import { signingSecretUseCases } from './signing-secret-use-cases.ts'
 
 /** Port for the verification of credentials. */
@@ -40,6 +44,9 @@ export const accounts = capability({
   name: 'accounts',
   operations: {
     ...login,
+    ...authSessions,
+    ...secondFactor,
+    ...organizations,
     ...projects,
     ...projectKeys,
     ...projectMembers,
@@ -60,6 +67,9 @@ export const accounts = capability({
     return {
       useCases: {
         ...authUseCases({ ...services, ...auth, secureCookies: secureCookiesPort.of(services) }),
+        ...sessionUseCases({ ...services, ...auth }),
+        ...secondFactorUseCases({ ...services, ...auth }),
+        ...organizationUseCases({ ...services, ...auth }),
         ...projectUseCases({ ...services, ...auth }),
         ...projectKeyUseCases({ ...services, ...auth }),
         ...projectMemberUseCases({ ...services, ...auth }),

@@ -6,7 +6,14 @@ import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import { newId } from '../runtime/index.ts'
-import { type DashboardSessionData, dashboardSessions, type MemberData, members } from './kinds.ts'
+import {
+  type DashboardSessionData,
+  dashboardSessions,
+  type MemberData,
+  members,
+  type OrganizationData,
+  organizations,
+} from './kinds.ts'
 
 /** Lifetime of an unused dashboard session, in seconds. */
 export const dashboardSessionS = 12 * 3600
@@ -30,7 +37,12 @@ export interface SignedIn {
   readonly organization: string
   readonly memberId: string
   readonly role: Role
+  /** The organisation requires a second factor, which the member has not set up yet. */
+  readonly mustEnrol?: true
 }
+
+/** How and where a member signed in. */
+export type SignInPlace = Required<Pick<DashboardSessionData, 'method' | 'device' | 'address_family'>>
 
 interface VerifiedSession {
   readonly signedIn: SignedIn
@@ -42,15 +54,18 @@ interface VerifiedSession {
  * last use.
  */
 export class DashboardSessions {
-  readonly #sessions: Table<DashboardSessionData>
+  /** The rows; end a session by `close`, which also ends it on this node. */
+  readonly table: Table<DashboardSessionData>
   readonly #members: Table<MemberData>
+  readonly #organizations: Table<OrganizationData>
   readonly #cache: RecheckCache<VerifiedSession>
   readonly #hash: SecretHash
   readonly #now: () => number
 
   constructor({ records, keys, now }: { records: RecordStore; keys: Pick<ServerKeys, 'lasting'>; now: () => number }) {
-    this.#sessions = new Table(records, dashboardSessions, now)
+    this.table = new Table(records, dashboardSessions, now)
     this.#members = new Table(records, members, now)
+    this.#organizations = new Table(records, organizations, now)
     this.#hash = secretHash(keys.lasting('dashboard-sessions'))
     this.#now = now
     this.#cache = new RecheckCache({
@@ -62,13 +77,14 @@ export class DashboardSessions {
   }
 
   /** Signs a member in. @returns the value of the cookie, which is not stored. */
-  async open(member: Row<MemberData>): Promise<string> {
+  async open(member: Row<MemberData>, place?: SignInPlace): Promise<string> {
     const value = mintSecret('')
-    await this.#sessions.insert({
+    const password = this.markOf(member.data.password_hash)
+    await this.table.insert({
       id: newId('dse'),
       project: member.project,
       expiresAtMs: this.#now() + lifeMs,
-      data: { hash: this.#hash(value), member_id: member.id, password: this.markOf(member.data.password_hash) },
+      data: { hash: this.#hash(value), member_id: member.id, password, ...place },
     })
     return value
   }
@@ -93,9 +109,9 @@ export class DashboardSessions {
   /** Signs out; effective at once on this node. */
   async close(organization: string, sessionId: string): Promise<void> {
     const scope = organizationScope(organization)
-    const row = await this.#sessions.get(scope, sessionId)
+    const row = await this.table.get(scope, sessionId)
     if (row === null) return
-    await this.#sessions.remove(scope, sessionId)
+    await this.table.remove(scope, sessionId)
     this.#cache.forget(row.data.hash)
   }
 
@@ -104,16 +120,19 @@ export class DashboardSessions {
    * they are invalid anyway.
    *
    * @param kept id of a session that is not ended, if any.
+   * @returns the number of sessions that were ended.
    */
-  async closeAll(member: Pick<Row<MemberData>, 'id' | 'project'>, kept: string | null = null): Promise<void> {
+  async closeAll(member: Pick<Row<MemberData>, 'id' | 'project'>, kept: string | null = null): Promise<number> {
     const scope = organizationScope(member.project)
     const query = { where: { member_id: member.id }, limit: pageOfSessions }
+    let ended = 0
     for (;;) {
-      const rows = (await this.#sessions.list(scope, query)).filter(({ id }) => id !== kept)
+      const rows = (await this.table.list(scope, query)).filter(({ id }) => id !== kept)
       if (rows.length === 0) break
-      for (const { id } of rows) await this.#sessions.remove(scope, id)
+      for (const { id } of rows) if (await this.table.remove(scope, id)) ended += 1
     }
     this.recheckAll()
+    return ended
   }
 
   /** Drops all cached sessions on this node: call it after a member was changed or removed. */
@@ -129,15 +148,22 @@ export class DashboardSessions {
   }
 
   async #load(hash: string): Promise<VerifiedSession | null> {
-    const row = await this.#sessions.findGlobal({ hash })
+    const row = await this.table.findGlobal({ hash })
     if (row === null) return null
-    const member = await this.#members.get(organizationScope(row.project), row.data.member_id)
+    const scope = organizationScope(row.project)
+    const [member, organization] = await Promise.all([
+      this.#members.get(scope, row.data.member_id),
+      this.#organizations.get(scope, row.project),
+    ])
     if (member === null || !this.#isOpen(row, member)) return null
+    const { method = 'password' } = row.data
+    const isBare = method === 'password' && member.data.totp_secret === undefined
     const signedIn = {
       sessionId: row.id,
       organization: row.project,
       memberId: member.id,
       role: member.data.role,
+      ...(isBare && organization?.data.require_second_factor === true && { mustEnrol: true as const }),
     }
     return { signedIn: Object.freeze(signedIn), expiresAtMs: row.expires_at ?? 0 }
   }
@@ -157,7 +183,7 @@ export class DashboardSessions {
   }
 
   async #extend(organization: string, sessionId: string, expiresAtMs: number): Promise<void> {
-    const row = await this.#sessions.get(organizationScope(organization), sessionId)
-    if (row !== null) await this.#sessions.replace(row, row.data, { expiresAtMs })
+    const row = await this.table.get(organizationScope(organization), sessionId)
+    if (row !== null) await this.table.replace(row, row.data, { expiresAtMs })
   }
 }

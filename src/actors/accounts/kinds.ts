@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Role } from '#specs/access.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
@@ -9,7 +10,11 @@ import { newSigningSecret } from '../records/secrets.ts'
  * collide, so these rows are not reachable by a project's scope, but only by `organizationScope`.
  */
 
-export type OrganizationData = { readonly name: string }
+export type OrganizationData = {
+  readonly name: string
+  /** Whether passwords need a second factor; absent: no. */
+  readonly require_second_factor?: boolean
+}
 
 export type ProjectData = {
   /** The row's own id again, indexed for the runtime, which knows the project and not its organisation. */
@@ -73,6 +78,24 @@ export type MemberData = {
   readonly password_hash: string
   /** The session in which the member set this password, which stays valid; the mark of the password binds them. */
   readonly kept_session?: { readonly id: string; readonly password: string }
+  /** Key of the second factor in base64, sealed; absent: none. */
+  readonly totp_secret?: string
+  readonly totp?: SecondFactorData
+  /** Key that is to be confirmed, sealed. */
+  readonly totp_offer?: string
+  readonly totp_offer_until_ms?: number
+}
+
+/** What is known of the codes of a member. It changes with each attempt, so that attempts in parallel count. */
+export type SecondFactorData = {
+  readonly enabled_at_ms: number
+  /** Step of the newest code that was used; those up to it are refused. */
+  readonly last_step: number
+  /** Hashes of the recovery codes that are left. */
+  readonly recovery: readonly string[]
+  /** Wrong codes since `failed_since_ms`. */
+  readonly failures: number
+  readonly failed_since_ms: number
 }
 
 /** Fields that all stored keys have. */
@@ -114,9 +137,13 @@ export type DashboardSessionData = {
   readonly member_id: string
   /** Mark of the password with which it was opened; absent in sessions of an earlier release. */
   readonly password?: string
+  /** Absent: `password`, as in earlier releases. */
+  readonly method?: 'password' | 'oidc'
+  readonly device?: string | null
+  readonly address_family?: 'ipv4' | 'ipv6' | null
 }
 
-export const organizations: TypedKind<OrganizationData> = { name: 'organizations' }
+export const organizations: TypedKind<OrganizationData> = { name: 'organizations', outbox: true }
 
 export const projects: TypedKind<ProjectData> = {
   name: 'projects',
@@ -137,6 +164,14 @@ export const members: TypedKind<MemberData> = {
   unique: [{ fields: ['email'], global: true }],
   filters: ['role'],
   outbox: true,
+  sealed: (['totp_secret', 'totp_offer'] as const).map((field) => ({
+    field,
+    aad: ({ id }) => factorAad(id, field),
+    sentTo: null,
+    // never none, which would leave the password without its second factor
+    instead: (box, { id }) => box.seal(randomBytes(20).toString('base64'), factorAad(id, field)),
+    loss: 'the key of a second factor: the member signs in with a recovery code, or an owner removes it',
+  })),
 }
 
 export const projectKeys: TypedKind<ProjectKeyData> = {
@@ -167,6 +202,9 @@ export const authKinds: readonly AnyKind[] = [
   agentKeys,
   dashboardSessions,
 ]
+
+/** Additional authenticated data with which a key of a member's second factor is sealed. */
+export const factorAad = (member: string, field: 'totp_secret' | 'totp_offer'): string => `${member}|members|${field}`
 
 /** Additional authenticated data with which a project's signing secret is sealed. */
 export const signingAad = (project: string): string => `${project}|projects|signing_secret`

@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RateLimits } from '#storage/index.ts'
 import { resetSeconds } from '../records/reset-seconds.ts'
+import type { Row } from '../records/schema.ts'
+import type { MemberData } from './kinds.ts'
+import { verifyPassword } from './passwords.ts'
 
 const windowMs = 15 * 60_000
 const failures = { limit: 10, windowMs }
@@ -43,6 +46,47 @@ export class LoginLimits {
   /** Resets the count of failures after a successful login. */
   succeeded(email: string, address: string): Promise<void> {
     return this.#limits.reset(keyOf(email, address))
+  }
+}
+
+/** Checks passwords within the limits of logins. */
+export class PasswordCheck {
+  readonly #limits: LoginLimits
+
+  constructor(limits: Pick<RateLimits, 'take' | 'reset'>) {
+    this.#limits = new LoginLimits(limits)
+  }
+
+  /**
+   * Checks a password; it may be the holder of a stolen cookie who guesses.
+   *
+   * @param stored the hash; null for an unknown e-mail.
+   * @returns resets the count of failures, when the sign-in is complete.
+   * @throws {ServiceError} `invalid_credentials`, `rate_limit_exceeded`
+   */
+  async require(
+    stored: string | null,
+    {
+      email,
+      password,
+      remoteAddress,
+    }: { readonly email: string; readonly password: string; readonly remoteAddress: string },
+  ): Promise<() => Promise<void>> {
+    await this.#limits.attempt(email, remoteAddress)
+    if (!(await verifyPassword(stored, { password, origin: originOf(remoteAddress) })))
+      throw new ServiceError('invalid_credentials')
+    return () => this.#limits.succeeded(email, remoteAddress)
+  }
+
+  /** Checks the password of a signed-in member. @throws {ServiceError} as `require`, with its `param` */
+  async confirm({ data }: Row<MemberData>, password: string, remoteAddress: string): Promise<void> {
+    const attempt = { email: data.email, password, remoteAddress }
+    const complete = await this.require(data.password_hash, attempt).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'invalid_credentials')
+        throw new ServiceError('invalid_credentials', { param: 'password', cause: error })
+      throw error
+    })
+    await complete()
   }
 }
 

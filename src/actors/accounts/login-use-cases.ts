@@ -1,46 +1,47 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { ResultOf } from '#specs/index.ts'
-import { organizationScope, type RateLimits, type RecordStore } from '#storage/index.ts'
+import { organizationScope, type RateLimits } from '#storage/index.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
-import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
-import { type DashboardSessions, dashboardSessionS } from './dashboard-sessions.ts'
-import { type MemberData, members, organizations } from './kinds.ts'
-import { LoginLimits, originOf } from './login-limits.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
-import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
+import { members } from './kinds.ts'
+import { PasswordCheck } from './login-limits.ts'
+import { hashPassword } from './passwords.ts'
+import { endedSessionCookie } from './session-cookie.ts'
+import { identityReader, MemberSignIn, type MemberSignInDeps } from './sign-in/member-sign-in.ts'
+import type { SecondFactors } from './sign-in/second-factors.ts'
 
 /** Dependencies of the use-cases of sign-in. */
-export interface AuthDeps {
-  readonly records: RecordStore
-  readonly dashboardSessions: DashboardSessions
-  /** Whether the dashboard is served over https; then its cookie is only sent over https. */
-  readonly secureCookies: boolean
-  readonly now: () => number
+export interface AuthDeps extends MemberSignInDeps {
+  readonly secondFactors: SecondFactors
   /** Counts failed logins. */
   readonly limits: RateLimits
 }
 
 /** Use-cases of the dashboard's sign-in, sign-out and password change. */
 export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
-  const { dashboardSessions, secureCookies } = deps
-  const limits = new LoginLimits(deps.limits)
+  const { dashboardSessions, secondFactors, secureCookies } = deps
+  const passwords = new PasswordCheck(deps.limits)
   const memberTable = new Table(deps.records, members, deps.now)
+  const signIn = new MemberSignIn(deps)
   const identify = identityReader(deps)
   return {
-    'auth.login': async ({ body, remoteAddress }) => {
+    'auth.login': async (call) => {
+      const { body, remoteAddress } = call
       const email = body.email.trim().toLowerCase()
-      await limits.attempt(email, remoteAddress)
+      const attempt = { email, password: body.password, remoteAddress }
       const member = await memberTable.findGlobal({ email })
-      const right = await verifyPassword(member?.data.password_hash ?? null, {
-        password: body.password,
-        origin: originOf(remoteAddress),
-      })
-      if (member === null || !right) throw new ServiceError('invalid_credentials')
-      await limits.succeeded(email, remoteAddress)
-      const cookie = sessionCookie(await dashboardSessions.open(member), dashboardSessionS, secureCookies)
+      const complete = await passwords.require(member?.data.password_hash ?? null, attempt)
+      if (member === null) throw new ServiceError('invalid_credentials')
+      if (member.data.totp_secret !== undefined) {
+        if (body.code === undefined) throw new ServiceError('second_factor_required', { param: 'code' })
+        const audited = await signIn.audited(member, call)
+        await secondFactors.use(member, body.code, {
+          noted: (done, changes) => audited.line(done, member.id, changes),
+        })
+      }
+      await complete()
+      const cookie = await signIn.open(member, call, 'password')
       return { body: await identify(member), headers: [['set-cookie', cookie]] }
     },
     'auth.logout': async ({ principal }) => {
@@ -48,18 +49,19 @@ export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
       await dashboardSessions.close(organization, sessionId)
       return { body: { success: true }, headers: [['set-cookie', endedSessionCookie(secureCookies)]] }
     },
+    'auth.end_other_sessions': async (call) => {
+      const { organization, memberId, sessionId, project } = memberOf(call.principal)
+      const ended = await dashboardSessions.closeAll({ id: memberId, project: organization }, sessionId)
+      const notices = () => [new Audited(call, 'member', project).line('other_sessions_ended', memberId)]
+      if (ended > 0) await memberTable.notify(organizationScope(organization), memberId, notices)
+      return { ended }
+    },
     'auth.change_password': async (call) => {
       const { organization, memberId, sessionId, project } = memberOf(call.principal)
       const scope = organizationScope(organization)
       const member = await memberTable.get(scope, memberId)
       if (member === null) throw new ServiceError('authentication_required')
-      const { email } = member.data
-      // limits the guesses of the holder of a stolen cookie
-      await limits.attempt(email, call.remoteAddress)
-      const attempt = { password: call.body.password, origin: originOf(call.remoteAddress) }
-      if (!(await verifyPassword(member.data.password_hash, attempt)))
-        throw new ServiceError('invalid_credentials', { param: 'password' })
-      await limits.succeeded(email, call.remoteAddress)
+      await passwords.confirm(member, call.body.password, call.remoteAddress)
       const password_hash = await hashPassword(call.body.new_password)
       const notices = () => [new Audited(call, 'member', project).line('password_changed', memberId)]
       const kept_session = { id: sessionId, password: dashboardSessions.markOf(password_hash) }
@@ -76,17 +78,5 @@ export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
       if (member === null) throw new ServiceError('authentication_required')
       return identify(member)
     },
-  }
-}
-
-const identityReader = ({ records, now }: AuthDeps) => {
-  const table = new Table(records, organizations, now)
-  return async (member: Row<MemberData>): Promise<ResultOf<'auth.me'>> => {
-    const { id, project: organization, data } = member
-    const row = await table.get(organizationScope(organization), organization)
-    return {
-      member: { id, email: data.email, name: data.name, role: data.role },
-      organization: { id: organization, name: row?.data.name ?? '' },
-    }
   }
 }

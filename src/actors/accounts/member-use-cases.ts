@@ -14,11 +14,21 @@ import { memberOf } from './dashboard-principal.ts'
 import type { DashboardSessions } from './dashboard-sessions.ts'
 import { type MemberData, members } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
+import { withoutSecondFactor } from './sign-in/second-factors.ts'
 
 /** Dependencies of the use-cases of members. */
 export interface ProjectMemberDeps extends Pick<Services, 'now' | 'records'> {
   readonly dashboardSessions: DashboardSessions
 }
+
+const viewOf = (row: Row<MemberData>) => ({
+  id: row.id,
+  email: row.data.email,
+  name: row.data.name,
+  role: row.data.role,
+  has_second_factor: row.data.totp_secret !== undefined,
+  ...rowTimes(row),
+})
 
 /** Use-cases of the members of the project's organisation. Each of them is a member of all its projects. */
 export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'project_members'> => {
@@ -26,13 +36,7 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'proj
   const resource = new RecordResource({
     table,
     idPrefix: 'usr',
-    view: (row) => ({
-      id: row.id,
-      email: row.data.email,
-      name: row.data.name,
-      role: row.data.role,
-      ...rowTimes(row),
-    }),
+    view: viewOf,
     uniqueField: 'email',
   })
   return {
@@ -70,6 +74,11 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'proj
       deps.dashboardSessions.recheckAll()
       return changed
     },
+    'project_members.reset_second_factor': async (call) => {
+      const changed = await resource.change(scopeOf(call.principal), call.params.member_id, resetBy(call))
+      deps.dashboardSessions.recheckAll()
+      return changed
+    },
     'project_members.delete': async (call) => {
       await removeMember(table, call, call.params.member_id)
       deps.dashboardSessions.recheckAll()
@@ -77,6 +86,12 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'proj
     },
   }
 }
+
+/** The change by which a member loses its second factor. */
+const resetBy = (caller: Caller): Change<MemberData> => ({
+  edit: ({ data }) => (data.totp_secret === undefined ? null : withoutSecondFactor(data)),
+  notices: ({ id }) => [auditedIn(caller).line('second_factor_reset', id)],
+})
 
 const isTaken = async (table: Table<MemberData>, email: string, by: string): Promise<boolean> => {
   const holder = await table.findGlobal({ email })

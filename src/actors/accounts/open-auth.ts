@@ -6,6 +6,7 @@ import { type ActiveInstallations, Credentials } from './credentials.ts'
 import { DashboardSessions } from './dashboard-sessions.ts'
 import { OAuthGrants } from './oauth/oauth-grants.ts'
 import { ProjectDirectory } from './project-directory.ts'
+import { SecondFactors } from './sign-in/second-factors.ts'
 
 /** Dependencies of authentication. */
 export interface AuthDeps extends Pick<Services, 'box' | 'keys' | 'now' | 'records'> {
@@ -23,6 +24,7 @@ export interface Auth {
   readonly dashboardSessions: DashboardSessions
   readonly oauthGrants: OAuthGrants
   readonly projects: ProjectDirectory
+  readonly secondFactors: SecondFactors
   readonly credentials: Credentials
 }
 
@@ -35,6 +37,7 @@ export const openAuth = (deps: AuthDeps): Auth => {
     dashboardSessions: new DashboardSessions(deps),
     oauthGrants: new OAuthGrants(deps),
     projects: new ProjectDirectory(deps),
+    secondFactors: new SecondFactors(deps),
   }
   return { ...parts, credentials: new Credentials({ ...parts, activeInstallations: deps.activeInstallations }) }
 }

@@ -27,9 +27,12 @@ export interface PasswordAttempt {
   readonly origin: string
 }
 
+/** Stored in place of a password's hash for a member that has none. */
+export const noPassword = ''
+
 /**
  * Whether `password` matches `stored`.
- * When `stored` is null (no such member), the same work is done on a decoy, so that the response time does not reveal
+ * When `stored` is null (no such member) or `noPassword`, the same work is done on a decoy, so that the response time does not reveal
  * which e-mail addresses are known.
  *
  * @throws {ServiceError} `rate_limit_exceeded` when too many attempts of the same origin, or in total, are waiting.
@@ -38,8 +41,8 @@ export const verifyPassword = async (
   stored: string | null,
   { password, origin }: PasswordAttempt,
 ): Promise<boolean> => {
-  const matches = await turns.run(origin, () => verify(stored ?? decoy, password).catch(() => false))
-  return stored !== null && matches
+  const matches = await turns.run(origin, () => verify(stored || decoy, password).catch(() => false))
+  return Boolean(stored) && matches
 }
 
 /** A hash with the same cost, of 32 random bytes that were discarded. */

@@ -6,6 +6,7 @@ import { Table } from '../records/table.ts'
 import type { DashboardSessions } from './dashboard-sessions.ts'
 import { type MemberData, members, projects } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
+import { withoutSecondFactor } from './sign-in/second-factors.ts'
 
 /** Dependencies of `resetOwner`. */
 export interface ResetDeps extends Pick<Services, 'now' | 'records'> {
@@ -13,7 +14,8 @@ export interface ResetDeps extends Pick<Services, 'now' | 'records'> {
 }
 
 /**
- * Sets a generated password for an owner and ends all of the owner's sessions. It is for an operator with access to the
+ * Sets a generated password for an owner and ends all of the owner's sessions. A second factor stays, unless its removal
+ * is requested. It is for an operator with access to the
  * store, when no owner knows a password any more. The reset is recorded in the audit log of the organisation's first
  * project.
  *
@@ -22,6 +24,7 @@ export interface ResetDeps extends Pick<Services, 'now' | 'records'> {
 export const resetOwner = async (
   { records, dashboardSessions, now }: ResetDeps,
   email: string,
+  { removesSecondFactor = false }: { readonly removesSecondFactor?: boolean } = {},
 ): Promise<string | null> => {
   const table = new Table(records, members, now)
   const member = await table.findGlobal({ email: email.trim().toLowerCase() })
@@ -35,10 +38,13 @@ export const resetOwner = async (
     action: 'member.password_reset',
     by: { kind: 'system', id: null },
     resource: { type: 'member', id: member.id },
-    changes: ['password_hash'],
+    changes: ['password_hash', ...(removesSecondFactor ? ['totp_secret'] : [])],
     ...(project !== undefined && { project: project.id }),
   }
-  const edit = ({ data }: { readonly data: MemberData }): MemberData => ({ ...data, password_hash })
+  const edit = ({ data }: { readonly data: MemberData }): MemberData => ({
+    ...(removesSecondFactor ? withoutSecondFactor(data) : data),
+    password_hash,
+  })
   await table.change(scope, member.id, { edit, notices: () => [notice] })
   await dashboardSessions.closeAll(member)
   return password

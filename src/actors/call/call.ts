@@ -50,6 +50,8 @@ export type Principal =
       /** The signed-in session, for logout. */
       readonly sessionId: string
       readonly role: Role
+      /** The organization requires a second factor, which the member has not set up yet. */
+      readonly mustEnrol?: true
       /**
        * The project that the path or `X-Project-Id` names, checked to be the organisation's; its first one otherwise.
        */
@@ -101,6 +103,8 @@ export interface Call<Params, Query, Body> {
   readonly after: number | null
   /** The `Accept` header; '' when there is none. For operations with several response formats. */
   readonly accept: string
+  /** The `User-Agent` header. */
+  readonly userAgent?: string | undefined
   /** The `Via` header: proxies that the request passed. */
   readonly via?: string | undefined
   /** The `Cookie` header, for operations that bind a call to the browser that started a flow. */

@@ -71,6 +71,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('accept') ?? ''
   }
 
+  get userAgent(): string | undefined {
+    return this.#exchange.request.header('user-agent')
+  }
+
   get via(): string | undefined {
     return this.#exchange.request.header('via')
   }

@@ -6,9 +6,12 @@ import { projectMemberUseCases } from '#actors/accounts/member-use-cases.ts'
 import { OAuthClients } from '#actors/accounts/oauth/oauth-clients.ts'
 import { oauthUseCases } from '#actors/accounts/oauth/oauth-use-cases.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
+import { organizationUseCases } from '#actors/accounts/organization-use-cases.ts'
 import { hashPassword } from '#actors/accounts/passwords.ts'
 import { projectKeyUseCases } from '#actors/accounts/project-key-use-cases.ts'
 import { projectUseCases } from '#actors/accounts/project-use-cases.ts'
+import { secondFactorUseCases } from '#actors/accounts/sign-in/second-factor-use-cases.ts'
+import { sessionUseCases } from '#actors/accounts/sign-in/session-use-cases.ts'
 import { activeInstallations } from '#actors/agents/active-installations.ts'
 import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { auditLines } from '#actors/audit/audit-log.ts'
@@ -70,6 +73,9 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const oauthClients = new OAuthClients({ ...shared, guard })
   const useCases = noted({
     ...authUseCases({ ...shared, secureCookies }),
+    ...sessionUseCases(shared),
+    ...secondFactorUseCases(shared),
+    ...organizationUseCases(shared),
     ...projectUseCases(shared),
     ...projectKeyUseCases(shared),
     ...projectMemberUseCases(shared),
@@ -100,6 +106,16 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
     auth,
     oauthClients,
     useCases,
+    /** The use-cases and second factors of another process on the same store, whose counts are its own. */
+    otherNode: () => {
+      const other = openAuth({
+        ...deps,
+        reachOfAgent: agentReaches(deps),
+        activeInstallations: activeInstallations(deps),
+      })
+      const parts = { ...shared, ...other, limits: new LocalLimits({ steady: now }) }
+      return { auth: other, useCases: authUseCases({ ...parts, secureCookies }) }
+    },
     organization,
     project,
     owner,

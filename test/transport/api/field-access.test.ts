@@ -128,12 +128,18 @@ describe('the roles of members', () => {
     const changed = open.filter(({ method, access }) => method !== 'GET' && access.role === 'member')
     expect(changed.map(({ id }) => id).sort()).toEqual([
       'auth.change_password',
+      'auth.end_other_sessions',
       'auth.logout',
+      'auth_sessions.delete',
       'knowledge_bases.search',
       'memory.search',
       'oauth_consents.create',
       'oauth_consents.preview',
       'oauth_grants.delete',
+      'second_factor.confirm',
+      'second_factor.disable',
+      'second_factor.enrol',
+      'second_factor.recovery_codes',
       'vector_stores.search',
     ])
   })

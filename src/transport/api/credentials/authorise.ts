@@ -10,7 +10,8 @@ import { isWork } from './named-tenant.ts'
 /**
  * Checks that a credential may call an operation.
  *
- * @throws {ServiceError} `secret_key_required` where a secret key is required, `insufficient_scope`, `forbidden`.
+ * @throws {ServiceError} `secret_key_required` where a secret key is required, `insufficient_scope`, `forbidden`,
+ * `second_factor_enrolment_required`.
  */
 export const authorise = (operation: Operation, principal: Principal): void => {
   const { access } = operation
@@ -21,6 +22,8 @@ export const authorise = (operation: Operation, principal: Principal): void => {
     if (!access.permissions.some((each) => principal.permissions.includes(each)))
       throw new ServiceError(access.secretKeyRow === true ? 'secret_key_required' : 'insufficient_scope')
   }
+  if (principal.kind === 'dashboard' && principal.mustEnrol === true && access.beforeSecondFactor !== true)
+    throw new ServiceError('second_factor_enrolment_required')
   if (principal.kind === 'dashboard' && access.role !== undefined) {
     if (roles.indexOf(principal.role) < roles.indexOf(access.role)) throw new ServiceError('forbidden')
   }

@@ -39,6 +39,7 @@ export const accounts: EstatePart = {
     ...(await appOf(dashboard, project)),
     project_id: project,
     key_id: await made(`/api/projects/${project}/keys`, { name: `Key ${mark}` }, dashboard),
+    organization_id: (await dashboard.get('/api/organizations')).body.data[0].id,
     member_id: await made(`/api/projects/${project}/members`, { email: address(), password }, dashboard),
   }),
   bodies: {
@@ -48,12 +49,19 @@ export const accounts: EstatePart = {
     'oauth_consents.create': (site, n) => ({ ...requestOf(site.id('app_id'), `${n}`), decision: 'approve' }),
     'project_members.create': () => ({ email: address(), password }),
   },
-  common: ['project_id', 'member_id', 'app_id'],
-  changing: ['project_keys.list', 'oauth_grants.list'],
+  common: ['project_id', 'member_id', 'organization_id', 'app_id'],
+  // ending a session would end that of the sweep
+  absent: { auth_session_id: 'dse' },
+  changing: ['project_keys.list', 'oauth_grants.list', 'auth_sessions.list'],
   beyondSchema: {
     'project_keys.create': 'expires_at lies in the future',
     'oauth_consents.preview': 'the app has registered, and has the redirect_uri',
     'oauth_consents.create': 'the app has registered, and has the redirect_uri',
+    'second_factor.enrol': 'the password is that of the member',
+    'second_factor.confirm': 'a second factor waits for its confirmation, and the code is one of it',
+    'second_factor.recovery_codes': 'the member has a second factor, and the code is one of it',
+    'second_factor.disable': 'the member has a second factor, and the code is one of it',
+    'organizations.update': 'the member has the second factor that is required',
     'projects.delete': 'the name is the one of the project',
   },
 }
