@@ -110,7 +110,8 @@ export class MemorySearch {
     const results = await this.#shown(owner, index, { found, query, rows })
     return {
       results,
-      abstained: results.length === 0,
+      // what is only related to a name in the query does not answer it
+      abstained: results.every(({ source }) => source === 'graph'),
       embedder: isEmbedded ? (embedder?.id ?? null) : null,
       ...(query.explain === true && {
         left_out: [...(left_out ?? []).map((each) => ({ ...each })), ...(await this.#unseen(index, query, search))],

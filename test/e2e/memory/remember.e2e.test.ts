@@ -80,6 +80,9 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
     expect(await search('cleo', 'Which city does Anna travel to?', { graph: false })).not.toContainEqual(
       expect.objectContaining({ source: 'graph' }),
     )
+    const query = 'Which motorbike does Anna ride?'
+    const { results, abstained } = (await api.post('/v1/memory/search', { userId: 'cleo', query })).body
+    expect([...new Set(results.map(({ source }: { source: string }) => source)), abstained]).toEqual(['graph', true])
   })
 
   it('is refused if it has a secret, flagged if it has an instruction, and redacted if it has personal data', async () => {
