@@ -16,7 +16,7 @@ COPY console ./console
 COPY docs ./docs
 COPY bin ./bin
 # what the commands of `troupe --help` need
-COPY scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
+COPY scripts/doctor.ts scripts/prepare.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
 COPY scripts/stuck.ts scripts/rebuild-rows.ts scripts/quickstart.ts scripts/cluster.ts ./scripts/
 COPY scripts/quickstart ./scripts/quickstart
 COPY scripts/backup ./scripts/backup

@@ -21,6 +21,10 @@ export const commands = {
     file: 'scripts/doctor.ts',
     does: 'checks the installation that the environment describes, and prints remedies',
   },
+  prepare: {
+    file: 'scripts/prepare.ts',
+    does: 'creates the collections and indexes of the store, which a start does too, and shards those of a MongoDB cluster',
+  },
   mcp: { file: 'src/tool-server/stdio.ts', does: 'starts an MCP server over stdio that calls a Troupe server' },
   stuck: { file: 'scripts/stuck.ts', does: 'lists stuck work of a running installation, and resolves it' },
   'rebuild-rows': {

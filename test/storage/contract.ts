@@ -11,10 +11,13 @@ import { recordContract } from './contract/records.ts'
 import { removalContract } from './contract/removals.ts'
 import { scopeContract } from './contract/scopes.ts'
 import { sweepContract } from './contract/sweeps.ts'
-import { gadgets, letters, widgets } from './samples.ts'
+import { badges, gadgets, letters, widgets } from './samples.ts'
 
 /** Opens an empty store whose clock is `now` (ms since the epoch). */
 export type OpenStorage = (now: () => number) => Storage | Promise<Storage>
+
+/** The kinds of the contract's records. */
+export const contractKinds = [widgets, badges, gadgets, letters] as const
 
 /** Parts of the contract that a store may lack; all are required unless set to false. */
 export interface Capabilities {
@@ -24,6 +27,8 @@ export interface Capabilities {
   readonly outboxes?: boolean
   /** `project`, for list rows. */
   readonly projections?: boolean
+  /** An id that another project uses is refused, as one database can check it, but not several shards. */
+  readonly foreignIds?: boolean
   /** `clear`, `left` and `actorsOf`, for the deletion of owners. */
   readonly removals?: boolean
 }
@@ -49,7 +54,7 @@ export const storageContract = (name: string, open: OpenStorage, has: Capabiliti
     }
     beforeAll(async () => {
       opened = await open(() => now)
-      await opened.records.prepare([widgets, gadgets, letters])
+      await opened.records.prepare(contractKinds)
     })
     afterAll(() => opened?.close())
     const subject: Subject = {
@@ -63,7 +68,7 @@ export const storageContract = (name: string, open: OpenStorage, has: Capabiliti
     describe('reads', () => readContract(subject))
     describe('sweeps', () => sweepContract(subject))
     describe.skipIf(has.merges === false)('merges', () => mergeContract(subject))
-    describe('records', () => recordContract(subject))
+    describe('records', () => recordContract(subject, has))
     describe('lists', () => listContract(subject))
     describe('scopes', () => scopeContract(subject))
     describe.skipIf(has.outboxes === false)('outboxes', () => outboxContract(subject))

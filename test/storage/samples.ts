@@ -46,10 +46,10 @@ export const logOf = (actor: string, counts: readonly number[]): readonly Commit
   })
 }
 
-/** A kind with a unique key per project, a global one, one over two fields, and filters of every sort. */
+/** A kind with a unique key per project, one over two fields, and filters of every sort. */
 export const widgets: RecordKind = {
   name: 'widgets',
-  unique: [{ fields: ['external_id'] }, { fields: ['hash'], global: true }, { fields: ['owner', 'slug'] }],
+  unique: [{ fields: ['external_id'] }, { fields: ['owner', 'slug'] }],
   filters: [
     'status',
     'weight',
@@ -59,6 +59,9 @@ export const widgets: RecordKind = {
     { fields: ['place'], narrow: true },
   ],
 }
+
+/** A kind with a key that is unique over all projects. */
+export const badges: RecordKind = { name: 'badges', unique: [{ fields: ['hash'], global: true }], filters: ['status'] }
 
 /** A kind whose records have an outbox. */
 export const letters: RecordKind = { name: 'letters', unique: [{ fields: ['address'] }], outbox: true }

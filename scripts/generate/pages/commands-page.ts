@@ -6,6 +6,7 @@ import type { GeneratedFile } from '../generated-file.ts'
 const options: Readonly<Record<string, string>> = {
   quickstart: '`--exit` stops it after the turn',
   cluster: '`--nodes 3`',
+  prepare: '`--sharded` shards; in a checkout it is `npm run prepare-store`, since npm runs `prepare` itself',
   stuck: '`--retry ID`, `--discard ID`, `--skip ID --event JSON`; `SECRET_KEY` must be a secret key of the project',
   'rebuild-rows': '`--check` writes nothing',
   backup: '`--out FOLDER`',

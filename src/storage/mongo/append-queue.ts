@@ -1,8 +1,7 @@
 import type { Db, Document } from 'mongodb'
-import { keyOf } from '../commit-row.ts'
-import type { AppendOutcome, Commit } from '../ports.ts'
+import type { AppendOutcome, Commit, CommitKey } from '../ports.ts'
 import { duplicateKey } from './errors.ts'
-import { type CommitDocument, toDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { byId, type CommitDocument, toDocument, type WriteError, withKey, writeErrorsIn } from './schema.ts'
 
 /** One call to `append`: resolves when the last of its commits has its outcome. */
 interface Call {
@@ -124,16 +123,16 @@ export class AppendQueue {
   #removeReplaced(batch: readonly Waiting[], errors: readonly WriteError[]): void {
     const failed = new Set(errors.map(({ index }) => index))
     const deletes = batch.flatMap(({ document: { actor, seq }, replaces }, index) =>
-      failed.has(index) ? [] : Array.from({ length: replaces }, (_, n) => keyOf({ actor, seq: seq - 1 - n })),
+      failed.has(index) ? [] : Array.from({ length: replaces }, (_, n) => ({ actor, seq: seq - 1 - n })),
     )
     if (deletes.length === 0) return
     const removal = this.#remove(deletes).finally(() => this.#removals.delete(removal))
     this.#removals.add(removal)
   }
 
-  async #remove(ids: readonly string[]): Promise<void> {
-    for (let from = 0; from < ids.length; from += maxCommits) {
-      const deletes = ids.slice(from, from + maxCommits).map((_id) => ({ q: { _id }, limit: 1 }))
+  async #remove(keys: readonly CommitKey[]): Promise<void> {
+    for (let from = 0; from < keys.length; from += maxCommits) {
+      const deletes = keys.slice(from, from + maxCommits).map((key) => ({ q: withKey(key), limit: 1, ...byId }))
       const done = this.#db.command({ delete: this.#collection, deletes, ordered: true }).then(isWhole, () => false)
       if (!(await done)) return
     }

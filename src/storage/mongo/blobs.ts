@@ -52,7 +52,7 @@ export class MongoBlobs implements BlobStore {
   async remove(project: string, prefix: string): Promise<void> {
     const start = `${project}:${blobPrefix(prefix)}`
     // before the blobs: an interrupted removal is repeated for blobs that still exist
-    await removeVectors(this.#db, start)
+    await removeVectors(this.#db, project, start)
     await guarded(this.#parts.deleteMany({ _id: { $gte: start, $lt: afterPrefix(start) } }))
   }
 

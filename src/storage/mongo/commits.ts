@@ -1,4 +1,4 @@
-import type { Collection, Db, Filter, Sort } from 'mongodb'
+import type { Collection, Db, Filter, FindOptions } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
 import { endOf, isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
 import type {
@@ -16,8 +16,9 @@ import type {
 } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
 import { guarded } from './errors.ts'
-import { type CommitDocument, commitIndexes, partRow, rowOf, whilePreparing } from './schema.ts'
+import { byId, type CommitDocument, commitIndexes, partRow, rowOf, whilePreparing, withKey } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
+import { scattered } from './sharding.ts'
 
 const name = 'commits'
 
@@ -54,11 +55,11 @@ export class MongoCommits implements CommitStore {
   }
 
   async head(actor: string): Promise<Commit | null> {
-    return (await this.#find(ofActor(actor), { _id: -1 }, 1))[0] ?? null
+    return (await this.#find(ofActor(actor), { sort: { _id: -1 }, limit: 1 }))[0] ?? null
   }
 
   at(actor: string, seq: number): Promise<Commit | null> {
-    return this.#one({ _id: keyOf({ actor, seq }) })
+    return this.#one(withKey({ actor, seq }), byId)
   }
 
   byCause(actor: string, cause: string): Promise<Commit | null> {
@@ -67,7 +68,10 @@ export class MongoCommits implements CommitStore {
 
   async ofActor(actor: string, after: number, limit: number): Promise<readonly Commit[]> {
     if (limit < 1) return []
-    return this.#find({ actor, _id: { $gt: keyOf({ actor, seq: after }), $lt: `${actor};` } }, { _id: 1 }, limit)
+    return this.#find(
+      { actor, _id: { $gt: keyOf({ actor, seq: after }), $lt: `${actor};` } },
+      { sort: { _id: 1 }, limit },
+    )
   }
 
   async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
@@ -90,12 +94,15 @@ export class MongoCommits implements CommitStore {
   async open({ limit, shards, from, until }: OpenQuery): Promise<readonly OpenCommit[]> {
     if (limit < 1) return []
     const cursor = this.#collection
-      .find({
-        open: true,
-        shard: inShards(shards),
-        ...(until !== undefined && { at: { $lte: until } }),
-        ...(from && fromPosition(from)),
-      })
+      .find(
+        {
+          open: true,
+          shard: inShards(shards),
+          ...(until !== undefined && { at: { $lte: until } }),
+          ...(from && fromPosition(from)),
+        },
+        scattered('sweep'),
+      )
       .project<OpenCommit>({ _id: 0, actor: 1, seq: 1, shard: 1, epoch: 1, at: 1 })
       .sort({ shard: 1, at: 1, seq: 1 })
       .limit(limit)
@@ -103,13 +110,14 @@ export class MongoCommits implements CommitStore {
   }
 
   due({ now, from = 0, limit, shards }: DueQuery): Promise<readonly Commit[]> {
-    return this.#find({ due: { $gte: from, $lte: now }, shard: inShards(shards) }, { due: 1 }, limit)
+    const filter = { due: { $gte: from, $lte: now }, shard: inShards(shards) }
+    return this.#find(filter, { sort: { due: 1 }, limit, ...scattered('sweep') })
   }
 
   async ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]> {
     if (limit < 1) return []
     const filter = { ...(project !== null && { project }), ...(after !== null && { _id: { $gt: keyOf(after) } }) }
-    const options = { sort: { _id: 1 }, hint: { _id: 1 }, limit, timeoutMS: scanTimeoutMs } as const
+    const options = { sort: { _id: 1 }, ...byId, limit, timeoutMS: scanTimeoutMs, ...scattered('tools') } as const
     const documents = await guarded(this.#collection.find(filter, options).toArray())
     return documents.map((document) => fromRow(rowOf(document)))
   }
@@ -123,9 +131,9 @@ export class MongoCommits implements CommitStore {
       this.#collection.findOne(ofActor(actor), { sort: { _id: -1 }, projection: { epoch: 1 } }),
     )
     if ((head?.epoch ?? 0) > epoch) return { kind: 'overtaken' }
-    const between = { _id: { $gt: keyOf({ actor, seq: after }), $lte: keyOf({ actor, seq: before }) } }
+    const between = { actor, _id: { $gt: keyOf({ actor, seq: after }), $lte: keyOf({ actor, seq: before }) } }
     const cursor = this.#collection
-      .find({ ...between, events: { $exists: true } })
+      .find({ ...between, events: { $exists: true } }, byId)
       .sort({ _id: 1 })
       .limit(mergedAtOnce)
     const rows = (await guarded(cursor.toArray())).map(partRow)
@@ -141,13 +149,13 @@ export class MongoCommits implements CommitStore {
    * that were read, so that every removed event is in a commit that stays.
    */
   async #merge(actor: string, { into, events, parts }: Merge): Promise<number> {
-    const as = (row: Merge['into']) => ({ _id: keyOf({ actor, seq: row.seq }), events: row.events })
+    const as = (row: Merge['into']) => ({ ...withKey({ actor, seq: row.seq }), events: row.events })
     if (events !== null) {
       const change = { $set: { events }, $unset: { snapshot: '' } } as const
-      const { matchedCount } = await guarded(this.#collection.updateOne(as(into), change))
+      const { matchedCount } = await guarded(this.#collection.updateOne(as(into), change, byId))
       if (matchedCount === 0) return 0
     }
-    const removals = parts.map((part) => ({ deleteOne: { filter: as(part) } }))
+    const removals = parts.map((part) => ({ deleteOne: { filter: as(part), ...byId } }))
     return (await guarded(this.#collection.bulkWrite(removals, { ordered: true }))).deletedCount
   }
 
@@ -158,7 +166,10 @@ export class MongoCommits implements CommitStore {
   ): Promise<readonly string[]> {
     if (limit < 1) return []
     const cursor = this.#collection
-      .find({ project, ...(tenant !== null && ofTenant(tenant)), seq: 1, actor: { $gt: after ?? '' } })
+      .find(
+        { project, ...(tenant !== null && ofTenant(tenant)), seq: 1, actor: { $gt: after ?? '' } },
+        scattered('deletion'),
+      )
       .project<{ actor: string }>({ _id: 0, actor: 1 })
       .sort({ actor: 1 })
       .limit(limit)
@@ -175,14 +186,14 @@ export class MongoCommits implements CommitStore {
     await Promise.all([this.#appends.drain(), this.#settles.drain()])
   }
 
-  async #one(filter: Filter<CommitDocument>): Promise<Commit | null> {
-    const document = await guarded(this.#collection.findOne(filter))
+  async #one(filter: Filter<CommitDocument>, options: FindOptions = {}): Promise<Commit | null> {
+    const document = await guarded(this.#collection.findOne(filter, options))
     return document && fromRow(rowOf(document))
   }
 
-  async #find(filter: Filter<CommitDocument>, sort: Sort, limit: number): Promise<readonly Commit[]> {
-    if (limit < 1) return []
-    const documents = await guarded(this.#collection.find(filter).sort(sort).limit(limit).toArray())
+  async #find(filter: Filter<CommitDocument>, options: FindOptions & { limit: number }): Promise<readonly Commit[]> {
+    if (options.limit < 1) return []
+    const documents = await guarded(this.#collection.find(filter, options).toArray())
     return documents.map((document) => fromRow(rowOf(document)))
   }
 }

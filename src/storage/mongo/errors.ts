@@ -19,6 +19,9 @@ const passing = new Set([
 /** Server code of a unique index violation. */
 export const duplicateKey = 11_000
 
+/** Whether the server's code is one of those. */
+export const isPassing = (code: unknown): boolean => passing.has(Number(code))
+
 /** Whether the server refused a write because of a unique index. */
 export const isDuplicate = (error: unknown): boolean => error instanceof MongoServerError && error.code === duplicateKey
 
@@ -26,7 +29,7 @@ export const isDuplicate = (error: unknown): boolean => error instanceof MongoSe
 export const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof MongoError)) return isOfSocket(error)
   if (error instanceof MongoWriteConcernError) return true
-  if (error instanceof MongoServerError) return passing.has(Number(error.code)) || error.hasErrorLabel('RetryableError')
+  if (error instanceof MongoServerError) return isPassing(error.code) || error.hasErrorLabel('RetryableError')
   const closed =
     error instanceof MongoNotConnectedError ||
     error instanceof MongoTopologyClosedError ||

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Collection, Db, IndexDescription } from 'mongodb'
+import type { Collection, Db, Filter, IndexDescription } from 'mongodb'
 import { listIndexes } from '../list-index.ts'
 import type { RecordKind } from '../ports.ts'
 import { indexedFields } from '../record-keys.ts'
 import { guarded } from './errors.ts'
 import { listsIndex, ownerIndex } from './list-query.ts'
-import { foundBy, listsField } from './row-lists.ts'
+import { foundBy, listsField, listsIndexKey } from './row-lists.ts'
 import { type RecordDocument, whilePreparing } from './schema.ts'
+import { scattered } from './sharding.ts'
 
 /** A document of the collection `kinds`: the indexed fields of a kind, and the hash of the indexes created for it. */
 export interface KindDocument {
@@ -76,7 +77,7 @@ const atOnce = 200
 
 /**
  * Writes the fields by which rows are found where they are missing: those of releases with another declaration, which
- * may still run. The newest rows come first, since lists begin with them. A row that changes meanwhile is skipped: its
+ * may still run. The newest rows of a project come first, since lists begin with them. A row that changes meanwhile is skipped: its
  * writer fills them in.
  *
  * @throws {StoreUnavailable}
@@ -86,21 +87,25 @@ export const enlist = async (db: Db, kind: RecordKind, select: Selection = unlis
   if (selection === null) return
   const records = db.collection<RecordDocument>(kind.name)
   const { filter, hint } = selection
-  for (let below: string | undefined; ; ) {
-    const cursor = records.find(
-      { ...filter, ...(below !== undefined && { _id: { $lt: below } }) },
-      hint ? { hint } : {},
-    )
-    const rows = await guarded(cursor.sort({ _id: -1 }).limit(atOnce).toArray())
+  const options = {
+    ...(hint && { hint }),
+    sort: { project: -1, _id: -1 },
+    limit: atOnce,
+    ...scattered('other_release'),
+  } as const
+  for (let below: Filter<RecordDocument> = {}; ; ) {
+    const rows = await guarded(records.find({ ...filter, ...below }, options).toArray())
     const writes = rows.map(({ _id, version, data, ...owned }) => ({
       updateOne: {
-        filter: { _id, version },
+        filter: { _id, project: owned.project, version },
         update: { $set: foundBy(kind, { ...owned, data: JSON.parse(data) }) },
       },
     }))
     if (writes.length > 0) await guarded(records.bulkWrite(writes, { ordered: false }))
-    below = rows.at(-1)?._id
-    if (rows.length < atOnce) return
+    const last = rows.at(-1)
+    if (last !== undefined) below = { project: last.project, _id: { $lt: last._id } }
+    else if (typeof below.project === 'string') below = { project: { $lt: below.project } }
+    else return
   }
 }
 
@@ -124,9 +129,8 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   }),
 ]
 
-/** Like those of owners, it ends in `expires_at`, so that rows are counted and skipped without being read. */
 const listIndex = (field: string): IndexDescription => ({
-  key: ascending(field, '_id', 'expires_at'),
+  key: ascending(field, ...listsIndexKey),
   name: listsIndex(field),
 })
 

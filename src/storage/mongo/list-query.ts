@@ -68,7 +68,10 @@ export const coveredQuery = (kind: RecordKind, scope: Scope, where: Where): List
     index.owner.length === columns(scope) &&
     scope.among === undefined
   if (index === null || field === null || index.fields.length === 0 || !isExact) return listQuery(kind, scope, where)
-  return { filter: { [field]: markOf(kind, scope, { index, where }) }, options: { hint: listsIndex(field) } }
+  return {
+    filter: { [field]: markOf(kind, scope, { index, where }), project: scope.project },
+    options: { hint: listsIndex(field) },
+  }
 }
 
 const columns = ({ tenant, user }: Scope): number => 1 + (tenant === null ? 0 : 1) + (user === null ? 0 : 1)

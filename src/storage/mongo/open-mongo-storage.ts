@@ -8,6 +8,7 @@ import { asPortError, guarded } from './errors.ts'
 import { MongoLeases, prepareLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
 import { whilePreparing } from './schema.ts'
+import { scattered } from './sharding.ts'
 import { StartClient } from './start-client.ts'
 import { MongoVectors } from './vectors.ts'
 
@@ -108,7 +109,7 @@ const shardsOf = async (db: Db): Promise<number> => {
   if (known !== null) return known.shards
   const used = await Promise.all(
     ['commits', 'leases'].map((name) =>
-      guarded(db.collection(name, whilePreparing).findOne({}, { projection: { _id: 1 } })),
+      guarded(db.collection(name, whilePreparing).findOne({}, { projection: { _id: 1 }, ...scattered('start') })),
     ),
   )
   const shards = used.every((found) => found === null) ? newShards : earlierShards

@@ -18,6 +18,7 @@ import { coveredQuery, inScope, keyed, listQuery } from './list-query.ts'
 import { foundBy } from './row-lists.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { scattered } from './sharding.ts'
 import type { StartClient } from './start-client.ts'
 import { dropUnusedIndexes } from './unused-indexes.ts'
 
@@ -230,12 +231,16 @@ export class MongoRecords implements RecordStore {
 
   async openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
     const filter = { delivered: false as const, ...(after !== null && { _id: { $gt: after } }) }
-    return (await guarded(this.#of(kind).find(filter).sort({ _id: 1 }).limit(limit).toArray())).map(toRecord)
+    return (await guarded(this.#of(kind).find(filter, scattered('sweep')).sort({ _id: 1 }).limit(limit).toArray())).map(
+      toRecord,
+    )
   }
 
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
     const filter = { ...this.#live(), ...(after !== null && { _id: { $gt: after } }) }
-    return (await guarded(this.#of(kind).find(filter).sort({ _id: 1 }).limit(limit).toArray())).map(toRecord)
+    return (
+      await guarded(this.#of(kind).find(filter, scattered('every_project')).sort({ _id: 1 }).limit(limit).toArray())
+    ).map(toRecord)
   }
 
   async closeOutbox(
@@ -260,8 +265,8 @@ export class MongoRecords implements RecordStore {
 
   async sweep(kind: RecordKind, now: number, limit?: number): Promise<number> {
     const gone = { expires_at: { $lte: now }, delivered: { $exists: false } }
-    if (limit === undefined) return (await guarded(this.#of(kind).deleteMany(gone))).deletedCount
-    return this.#removeSome(kind, gone, { limit, options: {} })
+    if (limit === undefined) return (await guarded(this.#of(kind).deleteMany(gone, scattered('sweep')))).deletedCount
+    return this.#removeSome(kind, gone, { limit, options: scattered('sweep') })
   }
 
   /** Resolves when all requested rows are written. */
@@ -273,11 +278,11 @@ export class MongoRecords implements RecordStore {
   async #removeSome(
     kind: RecordKind,
     filter: Filter<RecordDocument>,
-    { limit, options }: { readonly limit: number; readonly options: Partial<typeof durable> },
+    { limit, options }: { readonly limit: number; readonly options: typeof durable | ReturnType<typeof scattered> },
   ): Promise<number> {
     const ids = await guarded(
       this.#of(kind)
-        .find(filter, { projection: { _id: 1 }, limit })
+        .find(filter, { ...options, projection: { _id: 1 }, limit })
         .toArray(),
     )
     if (ids.length === 0) return 0

@@ -16,11 +16,17 @@ interface KindLists {
   readonly lists: readonly ListIndex[]
 }
 
+/**
+ * The fields of the index after the lists. It ends in `expires_at`, so that rows are counted and skipped without being
+ * read; the project is in it because shards check it for every row.
+ */
+export const listsIndexKey = ['project', '_id', 'expires_at'] as const
+
 const prepared = new WeakMap<RecordKind, KindLists | null>()
 
 /**
- * The field with the lists of a kind's rows; null for a kind without filters. Its name follows from the declaration: a
- * row of a release with another declaration lacks the field, and is found as such.
+ * The field with the lists of a kind's rows; null for a kind without filters. Its name follows from the declaration and the
+ * index: a row of a release with another declaration lacks the field, and is found as such.
  */
 export const listsField = (kind: RecordKind): ListsField | null => kindLists(kind)?.field ?? null
 
@@ -28,7 +34,7 @@ const kindLists = (kind: RecordKind): KindLists | null => {
   const known = prepared.get(kind)
   if (known !== undefined) return known
   const lists = listIndexes(kind).filter(({ fields }) => fields.length > 0)
-  const text = JSON.stringify(lists.map(({ owner, fields }) => [owner, fields]))
+  const text = JSON.stringify([listsIndexKey, ...lists.map(({ owner, fields }) => [owner, fields])])
   const field: ListsField = `lists_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`
   const made = lists.length === 0 ? null : { field, lists }
   prepared.set(kind, made)

@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from 'mongodb'
 import { jsonOf } from '../long-json.ts'
-import type { RecordKind, StoredRecord } from '../ports.ts'
-import { asPortError, duplicateKey } from './errors.ts'
+import { type RecordKind, type StoredRecord, StoreUnavailable } from '../ports.ts'
+import { asPortError, duplicateKey, isPassing } from './errors.ts'
 import { foundBy } from './row-lists.ts'
-import { type RecordDocument, toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
+import { byId, type RecordDocument, toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
 
 /** One statement of a batch. */
 interface Update {
-  readonly q: { readonly _id: string; readonly version: { readonly $lt: number } }
+  readonly q: { readonly _id: string; readonly project: string; readonly version: { readonly $lt: number } }
   readonly u: Omit<RecordDocument, '_id'>
   readonly upsert: boolean
+  readonly hint: typeof byId.hint
 }
 
 interface Call {
@@ -94,8 +95,8 @@ export class RowQueue {
       const errors = await this.#upsert(kind, batch, true)
       const passed = errors.filter(isOvertaken).flatMap(({ index }) => batch[index] ?? [])
       const again = passed.length > 0 ? await this.#upsert(kind, passed, false) : []
-      for (const error of errors) if (!isOvertaken(error)) fail(batch[error.index], kind)
-      for (const error of again) fail(passed[error.index], kind)
+      for (const error of errors) if (!isOvertaken(error)) fail(batch[error.index], kind, error)
+      for (const error of again) fail(passed[error.index], kind, error)
     } catch (error) {
       for (const { calls } of batch) for (const call of calls) call.error ??= asPortError(error)
     }
@@ -110,7 +111,8 @@ export class RowQueue {
     const updates: Update[] = []
     for (const { record } of batch) {
       const u = toRecordUpdate(record, foundBy(this.#declared(kind), record), await jsonOf(record.data))
-      updates.push({ q: { _id: record.id, version: { $lt: record.version } }, u, upsert })
+      const q = { _id: record.id, project: record.project, version: { $lt: record.version } }
+      updates.push({ q, u, upsert, ...byId })
     }
     const writeConcern = { w: 'majority', j: true } as const
     return writeErrorsIn(await this.#db.command({ update: kind.name, updates, ordered: false, writeConcern }))
@@ -120,9 +122,12 @@ export class RowQueue {
 const isOvertaken = ({ code, keyPattern }: WriteError): boolean =>
   code === duplicateKey && keyPattern !== undefined && '_id' in keyPattern
 
-const fail = (row: Waiting | undefined, kind: RecordKind): void => {
+/** Of a cluster, one shard may fail alone: then a statement has the code that is otherwise the command's. */
+const fail = (row: Waiting | undefined, kind: RecordKind, { code }: WriteError): void => {
   for (const call of row?.calls ?? []) {
-    call.error ??= new Error(`${kind.name} ${row?.record.id} was refused: it breaks a unique key or is too large`)
+    call.error ??= isPassing(code)
+      ? new StoreUnavailable(`mongodb refused a row with code ${code}`)
+      : new Error(`${kind.name} ${row?.record.id} was refused: it breaks a unique key or is too large`)
   }
 }
 

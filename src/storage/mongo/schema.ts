@@ -3,7 +3,7 @@ import type { Lease, Member } from '../cluster-ports.ts'
 import { bodyText, type CommitRow, eventsText, headOf, keyOf, snapshotText } from '../commit-row.ts'
 import { jsonOf } from '../long-json.ts'
 import type { PartRow } from '../merged-parts.ts'
-import type { Commit, StoredRecord } from '../ports.ts'
+import type { Commit, CommitKey, StoredRecord } from '../ports.ts'
 import type { FoundBy } from './row-lists.ts'
 
 /** A commit as stored in the collection `commits`: a `CommitRow` without its null or false fields. */
@@ -87,6 +87,15 @@ export const toDocument = (commit: Commit): CommitDocument => {
   if (commit.due !== null) document.due = commit.due
   return document
 }
+
+/** The filter of one commit, with the key by which commits are distributed over shards (sharding.ts). */
+export const withKey = (key: CommitKey) => ({ _id: keyOf(key), actor: key.actor })
+
+/**
+ * The index of statements that name an `_id`. Their further conditions are for the shards, and the server would otherwise
+ * compare the indexes of these as well.
+ */
+export const byId = { hint: { _id: 1 } } as const
 
 /** The row in a document. */
 export const rowOf = (document: CommitDocument): CommitRow => ({

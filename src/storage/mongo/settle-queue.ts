@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb'
 import { keyOf } from '../commit-row.ts'
-import type { CommitKey, SettleWork } from '../ports.ts'
+import { type CommitKey, type SettleWork, StoreUnavailable } from '../ports.ts'
 import { asPortError } from './errors.ts'
+import { byId, writeErrorsIn } from './schema.ts'
 
 /** Fields to unset, by their bits. */
 const fields = [
@@ -81,11 +82,18 @@ export class SettleQueue {
   async #send(work: ReadonlyMap<string, number>): Promise<void> {
     const groups = Map.groupBy(work, ([, dropped]) => dropped)
     const updates = [...groups].map(([dropped, commits]) => ({
-      q: { _id: { $in: commits.map(([id]) => id) } },
+      q: {
+        actor: { $in: [...new Set(commits.map(([id]) => id.slice(0, id.lastIndexOf(':'))))] },
+        _id: { $in: commits.map(([id]) => id) },
+      },
       u: { $unset: Object.fromEntries(fields.filter(([, bit]) => (dropped & bit) !== 0)) },
       multi: true,
+      ...byId,
     }))
     if (updates.length === 0) return
-    await this.#db.command({ update: this.#collection, updates, ordered: false, writeConcern: { w: 'majority' } })
+    const command = { update: this.#collection, updates, ordered: false, writeConcern: { w: 'majority' } } as const
+    const [error] = writeErrorsIn(await this.#db.command(command))
+    // of a cluster, one shard may fail alone
+    if (error) throw new StoreUnavailable(`mongodb refused to settle commits: code ${error.code}`)
   }
 }

@@ -45,7 +45,11 @@ const usesOf = async (db: Db, kind: RecordKind): Promise<Uses> => {
     .toArray()
     .catch(() => [])
   return Object.fromEntries(
-    names.map((name) => [name, Number(statistics.find((each) => each.name === name)?.accesses?.ops ?? -1)]),
+    // a cluster returns those of each shard
+    names.map((name) => [
+      name,
+      statistics.reduce((sum, each) => sum + (each.name === name ? each.accesses.ops : 0), -1),
+    ]),
   )
 }
 

@@ -4,6 +4,7 @@ import { afterPrefix } from '../record-keys.ts'
 import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
 import { guarded, isUnavailable } from './errors.ts'
 import { whilePreparing } from './schema.ts'
+import { scattered } from './sharding.ts'
 
 /** A document of the collection `vectors`. The vector is in the field `v<dimensions>`, since an index has one length. */
 interface VectorDocument {
@@ -84,7 +85,7 @@ export class MongoVectors implements VectorStore {
         ? { [fieldOf(dimensions)]: Binary.fromInt8Array(numbers) }
         : {}
       const replacement = { project, space, group, id, dimensions, ...vector }
-      return { replaceOne: { filter: { _id: `${project}:${blob}:${n}` }, replacement, upsert: true } }
+      return { replaceOne: { filter: { _id: `${project}:${blob}:${n}`, project }, replacement, upsert: true } }
     })
     await guarded(this.#vectors.bulkWrite(writes, { ordered: false }))
     if (this.#tried.has(dimensions)) return
@@ -94,7 +95,7 @@ export class MongoVectors implements VectorStore {
   }
 
   count(project: string, blob: string): Promise<number> {
-    return guarded(this.#vectors.countDocuments({ _id: rangeOf(`${project}:${blob}:`) }))
+    return guarded(this.#vectors.countDocuments({ project, _id: rangeOf(`${project}:${blob}:`) }))
   }
 
   async space(project: string, space: string): Promise<VectorSpace> {
@@ -156,7 +157,8 @@ export class MongoVectors implements VectorStore {
   }
 
   async removeGroups(groups: readonly string[]): Promise<void> {
-    if (groups.length > 0) await guarded(this.#vectors.deleteMany({ group: { $in: [...groups] } }))
+    if (groups.length > 0)
+      await guarded(this.#vectors.deleteMany({ group: { $in: [...groups] } }, scattered('deletion')))
   }
 
   async #create(dimensions: number): Promise<void> {
@@ -175,9 +177,9 @@ export class MongoVectors implements VectorStore {
  *
  * @throws {StoreUnavailable}
  */
-export const removeVectors = async (db: Db, start: string): Promise<void> => {
+export const removeVectors = async (db: Db, project: string, start: string): Promise<void> => {
   const vectors = db.collection<VectorDocument>(collectionName, { writeConcern: { w: 'majority', j: true } })
-  await guarded(vectors.deleteMany({ _id: rangeOf(start) }))
+  await guarded(vectors.deleteMany({ project, _id: rangeOf(start) }))
 }
 
 const rangeOf = (start: string) => ({ $gte: start, $lt: afterPrefix(start) })
