@@ -16,13 +16,14 @@ COPY console ./console
 COPY docs ./docs
 COPY bin ./bin
 # what the commands of `troupe --help` need
-COPY scripts/doctor.ts scripts/prepare.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
+COPY scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
 COPY scripts/stuck.ts scripts/rebuild-rows.ts scripts/quickstart.ts scripts/cluster.ts ./scripts/
 COPY scripts/quickstart ./scripts/quickstart
 COPY scripts/backup ./scripts/backup
 COPY scripts/doctor ./scripts/doctor
 COPY scripts/cluster ./scripts/cluster
 COPY scripts/keys ./scripts/keys
+COPY scripts/store ./scripts/store
 COPY scripts/services ./scripts/services
 RUN mkdir /data /app/.cache && chown node:node /data /app/.cache && ln -s /app/bin/troupe.js /usr/local/bin/troupe
 USER node

@@ -22,7 +22,7 @@ export const commands = {
     does: 'checks the installation that the environment describes, and prints remedies',
   },
   prepare: {
-    file: 'scripts/prepare.ts',
+    file: 'scripts/store/prepare.ts',
     does: 'creates the collections and indexes of the store, which a start does too, and shards those of a MongoDB cluster',
   },
   mcp: { file: 'src/tool-server/stdio.ts', does: 'starts an MCP server over stdio that calls a Troupe server' },

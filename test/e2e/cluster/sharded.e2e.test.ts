@@ -24,10 +24,10 @@ describe('two processes on two shards behind a stand-in for a mongos', { timeout
   beforeAll(async () => {
     ;[mongo, tool] = await Promise.all([ShardedMongo.start(), startToolServer()])
     const env = { MONGODB_URL: mongo.url, DATA_DIR: dataDir }
-    const first = await runTool('prepare', ['--sharded'], env)
+    const first = await runTool('store/prepare', ['--sharded'], env)
     expect(first).toMatchObject({ code: 0, said: expect.stringContaining('commits: {"actor":"hashed"}') })
     expect(first.said).toContain('project_keys: whole, on one shard')
-    expect(await runTool('prepare', ['--sharded'], env)).toEqual(first)
+    expect(await runTool('store/prepare', ['--sharded'], env)).toEqual(first)
     cluster = await LocalCluster.start(2, {
       ...{ mongodbUrl: mongo.url, dataDir },
       env: () => ({ ALLOWED_PRIVATE_HOSTS: tool.host }),

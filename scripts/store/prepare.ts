@@ -1,10 +1,10 @@
+import { BackupError } from '#actors/backup/backup-error.ts'
 import { kinds } from '#actors/capabilities.ts'
+import { readConfig } from '#src/config.ts'
+import { databaseOf, openStorageAlone } from '#src/open-storage.ts'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { openDataFolder } from '#storage/data-folder.ts'
-import { BackupError } from '../src/actors/backup/backup-error.ts'
-import { readConfig } from '../src/config.ts'
-import { databaseOf, openStorageAlone } from '../src/open-storage.ts'
-import { fail } from './backup/installation.ts'
+import { fail } from '../backup/installation.ts'
 
 const usage = [
   // npm runs a script of the name `prepare` by itself, with each install
