@@ -1,15 +1,35 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientToken, Troupe } from '#client/index.ts'
-import { expressToken, tokenHandler } from '#client/server/index.ts'
+import {
+  decisionHandler,
+  type ExpressRequest,
+  type ExpressResponse,
+  expressDecision,
+  expressToken,
+  tokenHandler,
+} from '#client/server/index.ts'
+import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
 import { World } from '#test/e2e/world.ts'
 
-let world: World
-let tenant = ''
+let [world, tool]: [World, ToolServer] = Object(Array(2))
+let [tenant, agent] = ['', '']
 beforeAll(async () => {
-  world = await World.start()
+  tool = await startToolServer()
+  world = await World.start({ tools: [tool] })
   tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+  const refund = { type: 'http', name: 'issue_refund', url: tool.url, needsApproval: true }
+  const config = { model: 'simulated-1', tools: [refund] }
+  agent = (await world.api.post('/v1/agents', { name: 'Shop', config })).body.id
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await tool.close()
+})
 
 const server = () => new Troupe({ baseUrl: world.url, key: world.secretKey })
 const user = () => ({ tenant_id: tenant, external_user_id: 'ada' })
@@ -38,23 +58,92 @@ describe('a route for tokens', () => {
     expect((await tokenHandler(server(), () => null)(request)).status).toBe(401)
     const broken = new Troupe({ baseUrl: world.url, key: 'csk_wrong' })
     const answer = await tokenHandler(broken, user)(request)
-    expect([answer.status, await answer.json()]).toEqual([502, { error: expect.stringMatching(/^no token: \w+$/) }])
+    expect([answer.status, await answer.json()]).toEqual([502, { error: expect.stringMatching(/^refused: \w+$/) }])
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
+})
 
-  it('answers in the way of Express too', async () => {
-    const answered: unknown[] = []
-    const response = {
-      set: (headers: object) => answered.push(headers),
-      status: (code: number) => answered.push(code),
-      json: (body: unknown) => answered.push(body),
-    }
-    await expressToken(server(), user)({ headers: {} }, response)
-    expect(answered).toEqual([
-      { 'cache-control': 'no-store' },
-      201,
-      expect.objectContaining({ token: expect.stringMatching(/^ect_/) }),
-    ])
+const require = createRequire(import.meta.url)
+
+/** The parts of Express that are used: its types are a package of their own. */
+interface ExpressApp {
+  use(handler: unknown): void
+  post(path: string, handler: (request: ExpressRequest, response: ExpressResponse) => Promise<void>): void
+  listen(port: number, host: string): Server
+}
+const express: { (): ExpressApp; json(): unknown } = require('express')
+
+const signedIn = ({ headers }: { readonly headers: Headers | Readonly<Record<string, unknown>> }) =>
+  (headers instanceof Headers ? headers.get('x-user') : headers['x-user']) === 'ada' ? user() : null
+
+/** A server's two routes, as a function that sends to them. */
+type Routes = (path: string, headers: Readonly<Record<string, string>>, body?: object) => Promise<Response>
+
+const inExpress = async (): Promise<Routes> => {
+  const app = express()
+  app.use(express.json())
+  app.post('/token', expressToken(server(), signedIn))
+  app.post('/decide', expressDecision(server(), signedIn))
+  const listening = app.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  closing.push(() => listening.close())
+  const { port }: Pick<AddressInfo, 'port'> = Object(listening.address())
+  return (path, headers, body) => fetch(new Request(`http://127.0.0.1:${port}${path}`, post(headers, body)))
+}
+const closing: (() => void)[] = []
+afterAll(() => {
+  for (const close of closing) close()
+})
+
+const inHono = async (): Promise<Routes> => {
+  const app = new Hono()
+  app.post('/token', (c) => tokenHandler(server(), signedIn)(c.req.raw))
+  app.post('/decide', (c) => decisionHandler(server(), signedIn)(c.req.raw))
+  return async (path, headers, body) => app.request(path, post(headers, body))
+}
+
+/** Next passes a `Request` to what a route's file exports, and sends the `Response`. */
+const inNext = async (): Promise<Routes> => {
+  const routes = new Map([
+    ['/token', tokenHandler(server(), signedIn)],
+    ['/decide', decisionHandler(server(), signedIn)],
+  ])
+  return async (path, headers, body) =>
+    routes.get(path)?.(new Request(`http://page.test${path}`, post(headers, body))) ?? Response.error()
+}
+
+const post = (headers: Readonly<Record<string, string>>, body: object = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+
+describe.each([
+  { framework: 'Express', open: inExpress },
+  { framework: 'Hono', open: inHono },
+  { framework: 'a Request and a Response, as Next', open: inNext },
+])('with $framework', ({ open }) => {
+  it('a page talks with tokens of one line, and a decision is made for who is signed in alone', async () => {
+    const send = await open()
+    const ada = { 'x-user': 'ada' }
+    const token = async () => Object(await (await send('/token', ada)).json())
+    const refused = await send('/token', {})
+    expect([refused.status, refused.headers.get('cache-control')]).toEqual([401, 'no-store'])
+    const session = new Troupe({ baseUrl: world.url, token }).sessions.open(null, { create: { agent_id: agent } })
+    const sent = session.send('Please use issue_refund for order 8')
+    const stop = session.subscribe(() => {})
+    await expect.poll(() => session.getSnapshot().approvals).toHaveLength(1)
+    const [{ action_id = '' } = {}] = session.getSnapshot().approvals
+    const decision = { decision: 'approve', session_id: session.id, action_id }
+    const statusOf = async (headers: Readonly<Record<string, string>>, more: object) =>
+      (await send('/decide', headers, { ...decision, ...more })).status
+    expect(await statusOf({}, {})).toBe(401)
+    expect(await statusOf(ada, { session_id: 'ses_none' })).toBe(403)
+    expect(await statusOf(ada, { decision: 'perhaps' })).toBe(422)
+    const answer = await send('/decide', ada, { ...decision, external_user_id: 'eve' })
+    expect([answer.status, await answer.json()]).toEqual([200, { resolution: 'approved' }])
+    expect(await sent).toMatchObject({ status: 'completed' })
+    stop()
   })
 })
 

@@ -7,7 +7,7 @@
  */
 export type { DecisionRequest } from './decide.ts'
 export { decide } from './decide.ts'
-export type { ExpressRequest, ExpressResponse, SignedIn } from './handlers.ts'
-export { expressToken, tokenHandler } from './handlers.ts'
+export type { ExpressHandler, ExpressRequest, ExpressResponse, Handler, SignedIn } from './handlers.ts'
+export { decisionHandler, expressDecision, expressToken, tokenHandler } from './handlers.ts'
 export type { TokenRequest } from './mint-token.ts'
 export { mintToken } from './mint-token.ts'
