@@ -101,8 +101,10 @@ export class Troupe {
       signal: signal ?? null,
     })
     const response = await answered.catch((cause: unknown) => {
+      // the abort of a caller is theirs; a reader aborts a request that its network or watchdog made void
+      if (signal?.aborted) throw cause
       throw new TroupeError(`No answer from ${baseUrl}: is the server running, and is baseUrl right?`, {
-        code: signal?.aborted ? 'aborted' : 'connection',
+        code: 'connection',
         cause,
       })
     })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Troupe, type TroupeOptions, textOf } from '#client/index.ts'
 import { scriptedServer } from '#client/test/index.ts'
 
@@ -79,6 +79,25 @@ describe('a credential', () => {
 })
 
 describe('a server that does not answer', () => {
+  it('is called anew when the network changes while a stream opens', async () => {
+    const network = new EventTarget()
+    vi.stubGlobal('addEventListener', network.addEventListener.bind(network))
+    const server = scriptedServer([{ text: 'Hello there.' }])
+    let streams = 0
+    const send: typeof fetch = (input, init) => {
+      if (!String(input).includes('/stream?') || ++streams > 1) return server.fetch(input, init)
+      const { promise, reject } = Promise.withResolvers<Response>()
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      return promise
+    }
+    const session = new Troupe({ baseUrl: 'http://test', key: 'csk_test', fetch: send }).sessions.open()
+    const sent = session.send('hi')
+    await expect.poll(() => streams).toBe(1)
+    network.dispatchEvent(new Event('online'))
+    expect(await sent).toMatchObject({ text: 'Hello there.' })
+    vi.unstubAllGlobals()
+  })
+
   it('is called for a time, while the session shows why, and then given up', async () => {
     const session = open({ fetch: () => Promise.reject(new TypeError('fetch failed')) })
     const stop = session.subscribe(() => {})
