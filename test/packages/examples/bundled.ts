@@ -25,6 +25,8 @@ export const bundledProgram = async (
   const bundle = await rolldown({
     input: program,
     platform,
+    // directives for servers that render React mean nothing in one file
+    onLog: (level, log, shown) => log.code === 'MODULE_LEVEL_DIRECTIVE' || shown(level, log),
     resolve: { alias },
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },
     plugins: [
