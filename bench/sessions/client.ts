@@ -50,7 +50,9 @@ if (streams !== undefined) {
   const ends: Promise<void>[] = []
   // each of `workers` lanes begins one turn after the other; a turn streams for longer than all of them take to begin
   await atOnce(workers, streams, async () => {
-    const { begun, ended } = order.chat === undefined ? runTurn(await newSession()) : streamChat()
+    // before a chat too, so that both find connections and code that are warm
+    const session = await newSession()
+    const { begun, ended } = order.chat === undefined ? runTurn(session) : streamChat()
     ends.push(ended)
     await Promise.race([begun, ended])
   })

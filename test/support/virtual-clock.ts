@@ -35,6 +35,10 @@ export class VirtualClock implements Clock {
     setImmediate(work)
   }
 
+  next(work: () => void): void {
+    process.nextTick(work)
+  }
+
   /** Advances time; due timers run in order, each with the work that it causes. Resolves when no work is left. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms

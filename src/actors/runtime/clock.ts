@@ -10,6 +10,11 @@ export interface Clock {
   after(ms: number, work: () => void): () => void
   /** Calls `work` at the end of this turn of the event loop, after everything that is already due. */
   soon(work: () => void): void
+  /**
+   * Calls `work` when the running code and what follows from it has ended, before anything else that is due. Absent:
+   * `soon` is called, so that a simulation chooses what comes before.
+   */
+  next?(work: () => void): void
 }
 
 /** The system clock. Its timers do not keep the process alive. */
@@ -23,6 +28,9 @@ export const systemClock: Clock = {
   },
   soon: (work) => {
     setImmediate(work)
+  },
+  next: (work) => {
+    process.nextTick(work)
   },
 }
 

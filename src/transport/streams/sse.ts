@@ -13,7 +13,7 @@ import type { Translator } from './protocols/translator.ts'
 import { type FrameOptions, sseFrames } from './sse-frames.ts'
 import { StreamStarts } from './stream-starts.ts'
 
-/** Pending frames longer than this are written immediately, not at the end of the loop turn. In UTF-16 units. */
+/** Pending frames longer than this are written immediately, not at the end of the task. In UTF-16 units. */
 const gatheredMaxLength = 64 * 1024
 
 /** Time in ms after which a stream without events sends its head, with a comment. */
@@ -54,7 +54,7 @@ const sseHeaders: Headers = [
 /**
  * All SSE streams of a process.
  *
- * Events pushed to a stream within one turn of the event loop go out as one write at the end of that turn.
+ * Events pushed to a stream by one callback of the event loop, and what follows from it, go out as one write.
  */
 export class SseStreams {
   /** Handles exceptions that a stream throws outside the request that opened it. */
@@ -91,9 +91,12 @@ export class SseStreams {
     for (const stream of this.#open) if (stream.endless) stream.contain(() => stream.lose())
   }
 
-  /** Schedules a flush of the stream at the end of this loop turn. */
+  /**
+   * Schedules a flush of the stream when all that follows from the running code has run. At the end of the loop turn, what
+   * is pushed there would be written a turn later, after everything that arrives meanwhile.
+   */
   flushSoon(stream: SseStream): void {
-    if (this.#dirty.push(stream) === 1) setImmediate(this.#flush)
+    if (this.#dirty.push(stream) === 1) process.nextTick(this.#flush)
   }
 
   /** Removes a stream that has ended. Called once. */

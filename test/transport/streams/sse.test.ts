@@ -79,6 +79,12 @@ describe('an SSE stream', () => {
     expect(response.text.match(/^id: \d+$/gm)).toEqual([1, 2, 3, 4, 5, 6, 7].map((id) => `id: ${id}`))
   })
 
+  it('is written before the loop goes on to other work', async () => {
+    serve()
+    setImmediate(() => log.append(delta('x')))
+    expect(await new Promise((resolve) => setImmediate(() => resolve(response.writes.length)))).toBe(1)
+  })
+
   it('writes at once what grows large within one loop turn', () => {
     serve()
     for (let n = 0; n < 70; n++) log.append(delta('x'.repeat(1000)))

@@ -27,7 +27,7 @@ const muchText = 16 * 1024
 
 /** Dependencies of `ShownText`. */
 export interface ShownTextParts {
-  readonly clock: Pick<Clock, 'soon' | 'after' | 'steady'>
+  readonly clock: Pick<Clock, 'soon' | 'next' | 'after' | 'steady'>
   readonly log: Logger
   /** Longest time in ms for which text is shown without being durable. */
   readonly commitMs?: number
@@ -44,7 +44,7 @@ interface Stream {
   /** The events shown so far that are not durable, in order. */
   pieces: LogEvent[]
   chars: number
-  /** Text that is shown at the end of this turn of the event loop, or once the actor takes it again. */
+  /** Text that is shown when the running code has ended, or once the actor takes it again. */
   waiting: string
   planned: boolean
   /** Stops the timer of the next commit. */
@@ -65,17 +65,21 @@ export class ShownText {
     this.#parts = parts
   }
 
-  /** Adds text of an effect of the actor. Text that arrives in one turn of the event loop is shown as one event. */
+  /** Adds text of an effect of the actor. Text that arrives by one read of the network is shown as one event. */
   add(actor: string, effect: string, text: string): void {
     if (text === '') return
     const stream = this.#streamOf(actor, effect)
     stream.waiting += text
     if (stream.planned) return
     stream.planned = true
-    this.#parts.clock.soon(() => {
+    const show = (): void => {
       stream.planned = false
       this.#show(actor, stream)
-    })
+    }
+    const { clock } = this.#parts
+    // at the end of the turn of the loop, it would wait until the text of all other streams was read
+    if (clock.next === undefined) clock.soon(show)
+    else clock.next(show)
   }
 
   /** Returns the events after `after` that were shown and are not durable. */

@@ -58,6 +58,14 @@ describe('text of a running effect', () => {
     expect(shown(await logOf(probe.storage, id)).slice(1)).toEqual(shown(reader.events))
   })
 
+  it('is shown before the loop goes on to other work', async () => {
+    const { probe, speaker } = await opened()
+    const reader = read(probe.host.feed.follow(id, 1, { at: 'never' }))
+    setImmediate(() => speaker.show('one'))
+    const next = new Promise((resolve) => setImmediate(() => resolve(shown(reader.events))))
+    expect(await next).toEqual([[2, 'one']])
+  })
+
   it('is one commit with the result that comes first, under the sequences that readers know', async () => {
     const { probe, speaker, commits, says } = await opened()
     const before = await commits()
