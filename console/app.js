@@ -15,7 +15,7 @@ import { listPage } from './list-page.js'
 import { memoryPage } from './memory/memory-page.js'
 import { MissingPage } from './missing-page.js'
 import { navigation } from './navigation.js'
-import { NodesView } from './nodes-view.js'
+import { nodesPage } from './nodes/nodes-page.js'
 import { overviewPage } from './overview/overview-page.js'
 import { KeepFocus } from './parts/keep-focus.js'
 import { playgroundPage } from './playground/playground-page.js'
@@ -24,8 +24,8 @@ import { parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
 import { settingsPage } from './settings/settings-page.js'
 import { hasSignedIn, keepSignedIn, signInView } from './sign-in-view.js'
-import { SkillsView } from './skills-view.js'
-import { StuckView } from './stuck-view.js'
+import { skillsPage } from './skills-page.js'
+import { stuckPage } from './stuck-page.js'
 import { toolsPage } from './tools/tools-page.js'
 
 /**
@@ -120,13 +120,10 @@ const viewOf = async (route, known) => {
   if (route.view === 'actor') return new ActorView({ ...route, project, operates }, report)
   if (route.view === 'list') return listPage({ ...route, project }, report)
   if (route.view === 'fleet') return fleetPage(project, report)
-  if (route.view === 'nodes') return new NodesView(project, report)
-  if (route.view === 'stuck') return new StuckView(project, report)
   if (route.view === 'missing') return new MissingPage(project)
   const page = queried[route.view]
   if (page !== undefined) return page({ view: route.view, project, query: route.query ?? {} }, report)
   if (route.view === 'bundle') return new BundlePage(project, report)
-  if (route.view === 'skills') return new SkillsView(project, report)
   return homePage(project, report)
 }
 
@@ -139,6 +136,7 @@ const queried = {
   ...{ gateway: gatewayPage, memory: memoryPage, knowledge: knowledgePage, connections: connectionsPage },
   ...{ tools: toolsPage, playground: playgroundPage, settings: settingsPage, resources: resourcePage },
   ...{ overview: overviewPage, approvals: approvalsPage, audit: auditPage },
+  ...{ nodes: nodesPage, stuck: stuckPage, skills: skillsPage },
 }
 
 /**

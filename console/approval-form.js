@@ -1,6 +1,7 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
 import { jsonText } from './parts/turned-text.js'
+import { typed } from './parts/typed.js'
 import { sessionNow } from './session.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
@@ -60,15 +61,15 @@ export const Approval = ({ project, actor, done }) => {
       <p><strong>${action.tool}</strong> ${riskChip(action.risk_level)}</p>
       ${action.execute && html`<p class="muted"><code>${action.execute.method ?? 'POST'} ${action.execute.url}</code></p>`}
       <label>Arguments<textarea rows=${Math.min(12, text.split('\n').length + 1)} spellcheck=${false} value=${text}
-        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setText(currentTarget.value)}></textarea></label>
+        onInput=${typed(setText)}></textarea></label>
       ${text !== proposed && html`<${Diff} before=${proposed} after=${text} />`}
       ${
         action.run_by === 'caller' &&
         html`<label>Output of the tool, where you run it yourself<textarea rows="2" value=${output}
-        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setOutput(currentTarget.value)}></textarea></label>`
+        onInput=${typed(setOutput)}></textarea></label>`
       }
       <label>Reason, for the audit log<input value=${reason} maxlength="4096"
-        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
+        onInput=${typed(setReason)} /></label>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
         <button type="button" aria-disabled=${busy} onClick=${() => decide('approve')}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>

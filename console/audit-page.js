@@ -3,6 +3,7 @@ import { time } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { LivePage } from './live-page.js'
+import { Pages } from './parts/pages.js'
 import { QueryForm } from './parts/query-form.js'
 import { nothing, Table } from './parts/table.js'
 import { hashAt } from './route.js'
@@ -64,8 +65,5 @@ const Audit = ({ place, lines: { data, next_cursor } }) => html`
           )} />`
     }
   </section>
-  <nav class="pages" aria-label="Pages">
-    ${place.query.after && html`<a href=${hashAt(place, { after: '' })} rel="first">Newest</a>`}
-    ${next_cursor !== null && html`<a href=${hashAt(place, { after: next_cursor })} rel="next">Older</a>`}
-  </nav>
+  <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${next_cursor && hashAt(place, { after: next_cursor })} />
 `

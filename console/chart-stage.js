@@ -7,6 +7,8 @@ const narrowBelow = 560
 const minScale = 0.4
 const maxScale = 4
 const maxFit = 1.35
+/** Scale at which text of 11.5 px has 11 px. */
+const legible = 0.957
 const margin = 8
 
 /**
@@ -18,6 +20,8 @@ export class ChartStage {
   #layout
   #chart
   #narrow = false
+  /** Whether the user has requested the whole chart, even if its text is small. */
+  #whole = false
   /** What is shown: the scale, and the chart's point in the box's upper left corner. @type {{ scale: number, x: number, y: number } | null} */
   #view = null
   #size = { width: 0, height: 0 }
@@ -28,7 +32,7 @@ export class ChartStage {
   constructor(layout, redrawn) {
     this.#layout = layout
     this.#redrawn = redrawn
-    this.#chart = new Chart(layout)
+    this.#chart = this.#drawn()
     const buttons = /** @type {const} */ ([
       ['+', 'Zoom in', () => this.#zoom(1.25)],
       ['−', 'Zoom out', () => this.#zoom(0.8)],
@@ -54,8 +58,15 @@ export class ChartStage {
     this.#watch.disconnect()
   }
 
+  #drawn() {
+    const chart = new Chart(this.#layout, this.#narrow)
+    chart.onLight = () => this.#draw()
+    return chart
+  }
+
   /** Shows the whole chart, as large as fits. */
   fit() {
+    this.#whole = true
     this.#view = null
     this.#draw()
   }
@@ -67,7 +78,7 @@ export class ChartStage {
     if (width > 0 && narrow !== this.#narrow) {
       this.#narrow = narrow
       const before = this.#chart.element
-      this.#chart = new Chart(this.#layout, narrow)
+      this.#chart = this.#drawn()
       before.replaceWith(this.#chart.element)
       this.#view = null
       this.#redrawn(this.#chart)
@@ -75,11 +86,14 @@ export class ChartStage {
     this.#draw()
   }
 
+  /** The whole chart; on a phone where its text would be too small, the part around the active state. */
   #fitted() {
     const { width, height } = this.#chart.size
     const { width: w, height: h } = this.#size
-    const scale = Math.min((w - 2 * margin) / width, (h - 2 * margin) / height, maxFit)
-    return { scale, x: (width - w / scale) / 2, y: (height - h / scale) / 2 }
+    const whole = Math.min((w - 2 * margin) / width, (h - 2 * margin) / height, maxFit)
+    const scale = this.#narrow && !this.#whole ? Math.max(whole, legible) : whole
+    const [x, y] = this.#chart.focus
+    return { scale, x: startOf(x, width, w / scale), y: startOf(y, height, h / scale) }
   }
 
   #draw() {
@@ -88,6 +102,8 @@ export class ChartStage {
     const { scale, x, y } = this.#view ?? this.#fitted()
     this.#chart.element.setAttribute('viewBox', `${x} ${y} ${width / scale} ${height / scale}`)
     this.element.classList.toggle('moved', this.#view !== null)
+    const { width: w, height: h } = this.#chart.size
+    this.element.classList.toggle('cut', w * scale > width || h * scale > height)
   }
 
   /** @param {number} by @param {readonly [x: number, y: number]} [at] the point of the box that stays in place */
@@ -134,7 +150,7 @@ export class ChartStage {
   #onDrag(event) {
     const isMouse = event.pointerType === 'mouse'
     // a finger scrolls the page, until the chart was zoomed
-    if (event.button !== 0 || (!isMouse && this.#view === null)) return
+    if (event.button !== 0 || (!isMouse && !this.element.matches('.moved, .cut'))) return
     if (event.target instanceof Element && event.target.closest('button') !== null) return
     this.element.setPointerCapture(event.pointerId)
     let [x, y] = [event.clientX, event.clientY]
@@ -149,3 +165,13 @@ export class ChartStage {
     this.element.addEventListener('pointercancel', end, { once: true })
   }
 }
+
+/**
+ * Where the visible part of a chart starts: the whole is in the middle, a part has the point in its middle.
+ *
+ * @param {number} at
+ * @param {number} whole
+ * @param {number} seen
+ */
+const startOf = (at, whole, seen) =>
+  seen >= whole ? (whole - seen) / 2 : Math.min(whole - seen + margin, Math.max(-margin, at - seen / 2))

@@ -24,6 +24,8 @@ export class Chart {
   #names = s('g', { class: 'names' })
   #fading = 0
   #machine
+  /** Called when other states are highlighted. */
+  onLight = () => {}
 
   /** @param {Layout} layout @param {boolean} [narrow] whether it is drawn for a phone */
   constructor(layout, narrow = false) {
@@ -47,6 +49,12 @@ export class Chart {
   /** The size at which its text has 11.5 px. */
   get size() {
     return this.#drawing
+  }
+
+  /** The middle of the active state. @returns {readonly [x: number, y: number]} */
+  get focus() {
+    const node = this.#drawing.nodes.find(({ id }) => id === this.#active?.at(-1))
+    return node === undefined ? [this.#drawing.width / 2, 0] : [node.x + node.w / 2, node.y + node.h / 2]
   }
 
   /**
@@ -73,6 +81,7 @@ export class Chart {
       `State chart of the ${this.#machine} machine. Active: ${active.at(-1) ?? 'none'}.`,
     )
     this.#fadeSoon()
+    this.onLight()
   }
 
   /** Marks exactly the edges on the path through these states. @param {readonly (readonly string[])[]} states */

@@ -40,9 +40,6 @@ const bdiOf = (text) => {
   return bdi
 }
 
-/** A table cell with the name of its column, for narrow screens. @param {string} name @param {Node | string} content */
-export const cell = (name, content) => h('td', { 'data-name': name }, content)
-
 /**
  * Returns the element of index.html with this id.
  *

@@ -4,6 +4,7 @@ import { h } from './dom.js'
 import { toneOf } from './format.js'
 import { html, render } from './html.js'
 import { pages } from './navigation.js'
+import { typed } from './parts/typed.js'
 import { listHash, routeHash } from './route.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 
@@ -128,7 +129,7 @@ const Find = ({ project, close }) => {
       ref=${input} type="search" role="combobox" aria-label="Find" aria-controls="findings" aria-expanded=${(found?.length ?? 0) > 0}
       aria-activedescendant=${found?.length ? `finding-${chosen}` : undefined} autocomplete="off" spellcheck=${false}
       placeholder="A page, a name, an id or a prefix of one, a request, a tool, or an error code" value=${text}
-      onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} onKeyDown=${onKey}
+      onInput=${typed(setText)} onKeyDown=${onKey}
     />
     <ul id="findings" role="listbox" aria-label="Found">
       ${found?.map(

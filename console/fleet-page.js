@@ -4,6 +4,7 @@ import { FleetChart } from './fleet-chart.js'
 import { machineName, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
+import { nothing, Table } from './parts/table.js'
 import { listHash } from './route.js'
 
 /**
@@ -72,7 +73,7 @@ const Machine = ({ project, machine, layout }) => {
   const total = actorsOf(machine)
   const name = machineName(machine.machine)
   return html`
-    <section class="fleet-machine" aria-label=${name}>
+    <section class="panel" aria-label=${name}>
       <h2>
         <a href=${listHash({ project, machine: machine.machine })}>${name}</a>
         <span class="muted">${counted(total, isAtLeast(machine))} ${total === 1 ? 'actor' : 'actors'}</span>
@@ -83,20 +84,17 @@ const Machine = ({ project, machine, layout }) => {
         html`
         <div class="fleet-body">
           ${layout && html`<${FleetChart} layout=${layout} machine=${machine} project=${project} />`}
-          <table aria-label=${`States of ${name}`}>
-            <thead><tr><th scope="col">State</th><th scope="col">Actors</th><th scope="col">p50</th><th scope="col">p95</th></tr></thead>
-            <tbody>${machine.states
-              .filter(({ actors }) => actors > 0)
-              .map(
-                (state) => html`
-              <tr key=${state.state}>
-                <th scope="row"><a href=${listHash({ project, machine: machine.machine, state: state.state })}><span class="chip" data-tone=${toneOf(state.state)}>${state.state}</span></a></th>
-                <td>${counted(state.actors, state.actors_are === 'at_least')}</td>
-                <td>${state.p50_ms === null ? '–' : duration(state.p50_ms)}</td>
-                <td>${state.p95_ms === null ? '–' : duration(state.p95_ms)}</td>
-              </tr>`,
-              )}</tbody>
-          </table>
+          <${Table} label=${`States of ${name}`} columns=${['State', 'Actors', 'p50', 'p95']} rows=${machine.states
+            .filter(({ actors }) => actors > 0)
+            .map((state) => ({
+              key: state.state,
+              cells: [
+                html`<a href=${listHash({ project, machine: machine.machine, state: state.state })}><span class="chip" data-tone=${toneOf(state.state)}>${state.state}</span></a>`,
+                counted(state.actors, state.actors_are === 'at_least'),
+                state.p50_ms === null ? nothing : duration(state.p50_ms),
+                state.p95_ms === null ? nothing : duration(state.p95_ms),
+              ],
+            }))} />
         </div>`
       }
     </section>

@@ -84,7 +84,7 @@ const attentionText = (needs) => {
 
 /** @param {{ project: string, title: string, tone: string, needs: readonly Need[] }} props */
 const Section = ({ project, title, tone, needs }) => html`
-  <section class="needs" aria-label=${title}>
+  <section class="panel needs" aria-label=${title}>
     <h2>${title} <span class="chip" data-tone=${tone}>${needs.reduce((sum, { count }) => sum + count, 0)}${isCut(needs) ? '+' : ''}</span> ${needs.some(({ kind }) => kind === 'approval') && html`<a href=${routeHash({ view: 'approvals', project })}>Decide them in one place</a>`}</h2>
     <ul>${needs.map((need) => html`<${Row} key=${need.kind + need.id + need.subject} project=${project} need=${need} />`)}</ul>
   </section>

@@ -1,8 +1,12 @@
-import { age } from './age.js'
 import { callApi } from './api.js'
 import { machineName, time, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
+import { Empty } from './parts/empty.js'
+import { Pages } from './parts/pages.js'
+import { QueryForm } from './parts/query-form.js'
+import { nothing, Table } from './parts/table.js'
+import { When } from './parts/when.js'
 import { listHash, routeHash } from './route.js'
 
 /**
@@ -64,107 +68,73 @@ const queryOf = ({ machine, state, tenant, agent, error, tool, from, to, after }
 
 /** @param {string} machine */
 const titleOf = (machine) => {
-  const plural = machine === 'delivery' ? 'deliveries' : `${machineName(machine)}s`
+  const name = machineName(machine)
+  const plural = `${name.replace(/y$/, 'ie').replace(/ch$/, 'che')}s`
   return plural.charAt(0).toUpperCase() + plural.slice(1)
 }
 
 /** @param {{ place: ListPlace } & Listed} props */
-const List = ({ place, actors, machines }) => {
-  const { data, next_cursor } = actors
-  const machine = machines.find((each) => each.machine === place.machine)
+const List = ({ place, actors: { data, next_cursor }, machines }) => {
+  const { project, machine, error, tool, after } = place
+  const title = machine === '' ? 'All kinds' : titleOf(machine)
+  const failed = error !== '' || tool !== ''
+  const columns = ['Id', 'State', ...(failed ? ['Error'] : []), 'What', 'Tenant', 'Agent', 'Created', 'Last step']
+  /** @param {ListedActor} actor */
+  const rowOf = (actor) => ({
+    key: actor.id,
+    cells: [
+      html`<a href=${routeHash({ view: 'actor', project, id: actor.id })}>${actor.id}</a>`,
+      html`<span class="chip" data-tone=${toneOf(actor.state)}>${actor.state}</span> ${actor.failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${actor.failures} failed</span>`}`,
+      ...(failed ? [html`<span class="chip" data-tone="bad">${actor.error}</span>`] : []),
+      actor.label ?? nothing,
+      filterBy(place, 'tenant', actor.tenant_id),
+      filterBy(place, 'agent', actor.agent_id),
+      html`<time datetime=${actor.created_at}>${time(actor.created_at)}</time>`,
+      html`<${When} at=${actor.updated_at} />`,
+    ],
+  })
   return html`
-    <div class="view-head">
-      <h1>${place.machine === '' ? 'All kinds' : titleOf(place.machine)}</h1>
-      <nav class="filter" aria-label="Kinds">
-        ${machines.map(
-          (each) => html`
-          <a href=${listHash({ project: place.project, machine: each.machine })} aria-current=${each.machine === place.machine ? 'true' : undefined}>${titleOf(each.machine)}</a>`,
-        )}
-      </nav>
-    </div>
-    <${Filters} key=${place.machine} place=${place} states=${machine?.states ?? []} />
-    ${
-      data.length === 0
-        ? html`<${Empty} place=${place} />`
-        : html`
-        <div class="sessions"><table aria-label=${titleOf(place.machine || 'actor')}>
-          <thead><tr>${columnsOf(place).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-          <tbody>${data.map((actor) => html`<${Row} key=${actor.id} place=${place} actor=${actor} />`)}</tbody>
-        </table></div>`
-    }
-    <nav class="pages" aria-label="Pages">
-      ${place.after !== '' && html`<a href=${listHash({ ...place, after: '' })} rel="first">Newest</a>`}
-      ${next_cursor !== null && html`<a href=${listHash({ ...place, after: next_cursor })} rel="next">Older</a>`}
-    </nav>
+    <div class="view-head"><h1>${title}</h1></div>
+    <nav class="filter kinds" aria-label="Kinds">${machines.map(({ machine: name }) => html`<a href=${listHash({ project, machine: name })} aria-current=${name === machine ? 'true' : undefined}>${titleOf(name)}</a>`)}</nav>
+    <section class="panel" aria-label=${title}>
+      <${Filters} key=${machine} place=${place} states=${machines.find((each) => each.machine === machine)?.states ?? []} />
+      ${data.length === 0 ? html`<${Nothing} place=${place} />` : html`<${Table} label=${titleOf(machine || 'actor')} columns=${columns} rows=${data.map(rowOf)} />`}
+      <${Pages} first=${after === '' ? null : listHash({ ...place, after: '' })} next=${next_cursor === null ? null : listHash({ ...place, after: next_cursor })} />
+    </section>
   `
 }
 
-/** @param {ListPlace} place */
-const columnsOf = ({ error, tool }) => [
-  'Id',
-  'State',
-  ...(error === '' && tool === '' ? [] : ['Error']),
-  'What',
-  'Tenant',
-  'Agent',
-  'Created',
-  'Last step',
-]
-
-/** @param {{ place: ListPlace, actor: ListedActor }} props */
-const Row = ({ place, actor }) => html`
-  <tr>
-    <th scope="row"><a href=${routeHash({ view: 'actor', project: place.project, id: actor.id })}>${actor.id}</a></th>
-    <td data-name="Status"><span class="chip" data-tone=${toneOf(actor.state)}>${actor.state}</span> ${actor.failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${actor.failures} failed</span>`}</td>
-    ${(place.error !== '' || place.tool !== '') && html`<td data-name="Error"><span class="chip" data-tone="bad">${actor.error}</span></td>`}
-    <td data-name="What">${actor.label ?? '–'}</td>
-    <td data-name="Tenant">${actor.tenant_id === null ? '–' : html`<a href=${listHash({ ...place, tenant: actor.tenant_id, after: '' })}>${actor.tenant_id}</a>`}</td>
-    <td data-name="Agent">${actor.agent_id === null ? '–' : html`<a href=${listHash({ ...place, agent: actor.agent_id, after: '' })}>${actor.agent_id}</a>`}</td>
-    <td data-name="Created"><time datetime=${actor.created_at}>${time(actor.created_at)}</time></td>
-    <td data-name="Updated"><time datetime=${actor.updated_at} title=${actor.updated_at}>${age(actor.updated_at)}</time></td>
-  </tr>
-`
+/** @param {ListPlace} place @param {'tenant' | 'agent'} field @param {string | null} id */
+const filterBy = (place, field, id) =>
+  id === null ? nothing : html`<a href=${listHash({ ...place, [field]: id, after: '' })}>${id}</a>`
 
 /** @param {{ place: ListPlace, states: readonly import('./fleet-page.js').FleetState[] }} props */
 const Filters = ({ place, states }) => {
-  /** @param {Event} event */
-  const apply = (event) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    if (!(form instanceof HTMLFormElement)) return
-    const values = new FormData(form)
-    /** @param {string} name */
-    const value = (name) => String(values.get(name) ?? '').trim()
-    const chosen = { state: value('state'), tenant: value('tenant'), agent: value('agent') }
-    const failed = { error: value('error'), tool: value('tool') }
-    location.hash = listHash({ ...place, ...chosen, ...failed, from: value('from'), to: value('to'), after: '' })
-  }
-  /** @param {Event} event */
-  const submit = ({ currentTarget }) => {
-    if (currentTarget instanceof HTMLSelectElement) currentTarget.form?.requestSubmit()
-  }
-  /** @param {'tenant' | 'agent' | 'error' | 'tool' | 'from' | 'to'} name @param {string} label @param {string} type */
-  const field = (name, label, type = 'text') =>
-    html`<label>${label}<input type=${type} name=${name} value=${place[name]} autocomplete="off" spellcheck=${false} /></label>`
-  return html`
-    <form class="filters" onSubmit=${apply} aria-label="Filters">
-      <label>State<select name="state" onChange=${submit}>
-        <option value="" selected=${place.state === ''}>any</option>
-        ${states.map(({ state, actors }) => html`<option value=${state} selected=${state === place.state}>${state} (${actors})</option>`)}
-      </select></label>
-      ${field('tenant', 'Tenant')} ${field('agent', 'Agent')} ${field('error', 'Error')} ${field('tool', 'Failed tool')} ${field('from', 'From', 'date')} ${field('to', 'To', 'date')}
-      <button type="submit" class="quiet">Apply</button>
-      <a href=${listHash({ project: place.project, machine: place.machine })}>Clear</a>
-    </form>
-  `
+  const { view: _, project, machine, ...query } = place
+  const fields = [
+    {
+      ...{ name: 'state', label: 'State' },
+      choices: [['', 'any'], ...states.map(({ state, actors }) => [state, `${state} (${actors})`])],
+    },
+    ...[
+      ['tenant', 'Tenant'],
+      ['agent', 'Agent'],
+      ['error', 'Error'],
+      ['tool', 'Failed tool'],
+    ].map(([name, label]) => ({ name, label })),
+    { name: 'from', label: 'From', type: 'date' },
+    { name: 'to', label: 'To', type: 'date' },
+  ]
+  const to = (/** @type {import('./route.js').Query} */ changes) => listHash({ ...place, ...changes })
+  return html`<${QueryForm} place=${{ query }} label="Filters" button="Apply" fields=${fields} fresh=${['after']} to=${to}><a href=${listHash({ project, machine })}>Clear</a><//>`
 }
 
 /** @param {{ place: ListPlace }} props */
-const Empty = ({ place }) => {
-  const { project, machine, view, ...filters } = place
-  const filtered = Object.values(filters).some(Boolean)
-  if (filtered) return html`<p class="empty">No results match these filters.</p>`
-  if (place.machine !== 'session') return html`<p class="empty">No ${titleOf(place.machine).toLowerCase()} yet.</p>`
+const Nothing = ({ place }) => {
+  const { project: _, machine, view: __, ...filters } = place
+  if (Object.values(filters).some(Boolean)) return html`<p class="empty">No results match these filters.</p>`
+  const name = titleOf(machine).toLowerCase()
+  if (machine !== 'session') return html`<${Empty} drawn="runs" title=${`No ${name} yet.`} />`
   const command = `curl -X POST ${location.origin}/v1/sessions \\\n  -H "Authorization: Bearer $SECRET_KEY" \\\n  -H "Content-Type: application/json" -d '{}'`
-  return html`<div class="empty"><p>No sessions yet. Start one with a secret key of this project:</p><pre tabindex="0">${command}</pre></div>`
+  return html`<${Empty} drawn="sessions" title="No sessions yet."><p>A session is a durable conversation. <a href=${routeHash({ view: 'playground', project: place.project })}>Start one in the playground</a>, or with a secret key of this project:</p><pre tabindex="0">${command}</pre><//>`
 }

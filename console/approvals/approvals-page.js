@@ -5,6 +5,7 @@ import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { jsonText } from '../parts/turned-text.js'
+import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, listHash, routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
@@ -96,7 +97,7 @@ const Inbox = ({ place, listed: { data, next_cursor }, done }) => {
         decides &&
         html`<div class="bulk" role="group" aria-label="Marked calls">
           <label class="tick"><input type="checkbox" checked=${marked.length === data.length} onChange=${() => setPicked(marked.length === data.length ? [] : data.map(({ id }) => id))} /> All</label>
-          <input aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} />
+          <input aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${typed(setReason)} />
           <button type="button" aria-disabled=${marked.length === 0} onClick=${() => marked.length > 0 && decide('approve')}>Approve ${marked.length}</button>
           <button type="button" class="quiet" aria-disabled=${marked.length === 0} onClick=${() => marked.length > 0 && decide('reject')}>Reject ${marked.length}</button>
         </div>`

@@ -3,8 +3,10 @@ import { callApi } from '../api.js'
 import { ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
 import { hashAt, routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
@@ -109,10 +111,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
             (connection) => rowOf({ place, done }, connection),
           )} /></section>`
     }
-    <nav class="pages" aria-label="Pages">
-      ${(place.query.after ?? '') !== '' && html`<a href=${hashAt(place, { after: '' })}>Newest</a>`}
-      ${next_cursor !== null && html`<a href=${hashAt(place, { after: next_cursor })} rel="next">Older</a>`}
-    </nav>
+    <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${next_cursor && hashAt(place, { after: next_cursor })} />
   `
 }
 
@@ -140,7 +139,7 @@ const rowOf = ({ place, done }, connection) => {
       ownerOf(place, connection),
       String(tool_count),
       token,
-      last_tested_at === null ? nothing : html`<time datetime=${last_tested_at}>${age(last_tested_at)}</time>`,
+      html`<${When} at=${last_tested_at} />`,
       sessionNow().operates && status !== 'revoked'
         ? html`<${ConnectionCommands} project=${place.project} connection=${connection} done=${done} />`
         : nothing,

@@ -66,7 +66,7 @@ const Gateway = ({ place, shown, done }) => {
     <div class="view-head"><h1>Gateway</h1><span class="muted" role="status">${troubles.length === 0 ? 'Nothing needs attention.' : `${troubles.length} ${troubles.length === 1 ? 'item needs' : 'items need'} attention.`}</span></div>
     ${
       troubles.length > 0 &&
-      html`<section class="needs" aria-label="Needs attention"><ul>${troubles.map(
+      html`<section class="panel needs" aria-label="Needs attention"><ul>${troubles.map(
         ({ id, tone, what, cause }) =>
           html`<li key=${id}><div class="need-head"><strong>${what}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="cause">${cause}</p></li>`,
       )}</ul></section>`

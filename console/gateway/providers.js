@@ -3,6 +3,7 @@ import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
 import { useState } from '../vendor/hooks.js'
 import { byProviderOf, healthOf } from './gateway-model.js'
 
@@ -59,7 +60,7 @@ const connectionRow = ({ project, operates, done }, { id, name, provider, is_act
     is_active
       ? html`<span class="chip" data-tone=${status === 'failed' ? 'bad' : status === 'ok' ? 'calm' : 'wait'}>${status}</span>`
       : 'off',
-    last_tested_at === null ? nothing : html`<time datetime=${last_tested_at}>${age(last_tested_at)}</time>`,
+    html`<${When} at=${last_tested_at} />`,
     operates
       ? html`<${ActButton} label="Test" act=${async () => {
           await callApi(project, 'provider_connections.test', { params: { connection_id: id } })

@@ -1,6 +1,7 @@
 import { duration } from '../age.js'
 import { dollars, time } from '../format.js'
 import { html } from '../html.js'
+import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
 import { hashAt } from '../route.js'
@@ -52,10 +53,7 @@ export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
             (line) => rowOf(place, line),
           )} />`
     }
-    <nav class="pages" aria-label="Pages">
-      ${(place.query.after ?? '') !== '' && html`<a href=${hashAt(place, { after: '' })} rel="first">Newest</a>`}
-      ${next_cursor !== null && html`<a href=${hashAt(place, { after: next_cursor })} rel="next">Older</a>`}
-    </nav>
+    <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${next_cursor && hashAt(place, { after: next_cursor })} />
   </section>
 `
 

@@ -1,10 +1,10 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { KnowledgeSearch } from './knowledge-search.js'
@@ -90,7 +90,7 @@ const Bases = ({ place, bases }) => {
         name,
         description ?? nothing,
         tenant_id ?? 'whole project',
-        html`<time datetime=${created_at}>${age(created_at)}</time>`,
+        html`<${When} at=${created_at} />`,
       ],
     }),
   )} />${bases.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`}</section>`
@@ -133,7 +133,7 @@ const rowOf = ({ place, base, done }, source) => {
       title ?? filename ?? url ?? source.type,
       html`<span class="chip" data-tone=${status === 'pending' ? 'work' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
       embedder === null ? `${chunk_count}, keywords only` : `${chunk_count}, ${embedded_count} with vectors`,
-      synced_at === null ? nothing : html`<time datetime=${synced_at} title=${synced_at}>${age(synced_at)}</time>`,
+      html`<${When} at=${synced_at} />`,
       changes === null ? nothing : `+${changes.added} −${changes.removed} =${changes.unchanged}`,
       html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
       sessionNow().operates ? html`<${ActButton} label="Sync" act=${sync} />` : nothing,

@@ -2,6 +2,7 @@ import { callApi } from '../api.js'
 import { ahead, time } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
+import { typed } from '../parts/typed.js'
 import { serverNow } from '../server-time.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
 import { drawing, watchJob } from './live-frames.js'
@@ -50,7 +51,7 @@ export const LivePanel = ({ project, id, done }) => {
       <${Typing} input=${input} />
       <form class="live-end" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <label>Note, stored with the job<input value=${note} maxlength="500"
-          onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setNote(currentTarget.value)} /></label>
+          onInput=${typed(setNote)} /></label>
         <div class="act-buttons">
           <${ActButton} label="Continue" main act=${go} />
           <${ActButton} label="Cancel job" sure="Cancel the job?" act=${cancel} />
@@ -70,7 +71,7 @@ const Typing = ({ input }) => {
   }
   return html`<form class="live-typing" aria-label="Type into the page" onSubmit=${send}>
     <label>Text for the focused field of the page<input type="password" autocomplete="off" maxlength="10000" value=${text}
-      onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} /></label>
+      onInput=${typed(setText)} /></label>
     <button type="submit" class="quiet">Type</button>
   </form>`
 }

@@ -1,8 +1,9 @@
-import { age } from '../age.js'
 import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
+import { Pages } from '../parts/pages.js'
 import { nothing, Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
+import { When } from '../parts/when.js'
 import { hashAt } from '../route.js'
 import { ownerOf } from './memory-owner.js'
 
@@ -65,10 +66,7 @@ const Listed = ({ place, page: { memories, nextCursor } }) => html`
             (memory) => rowOf(place, memory),
           )} />`
     }
-    <nav class="pages" aria-label="Pages">
-      ${(place.query.after ?? '') !== '' && html`<a href=${hashAt(place, { after: '' })}>Newest</a>`}
-      ${nextCursor !== null && html`<a href=${hashAt(place, { after: nextCursor })} rel="next">Older</a>`}
-    </nav>
+    <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${nextCursor && hashAt(place, { after: nextCursor })} />
   </section>
 `
 
@@ -81,7 +79,7 @@ const rowOf = (place, memory) => ({
     whereOf(memory),
     memory.source,
     html`<${Holds} place=${place} memory=${memory} />`,
-    html`<time datetime=${memory.created_at}>${age(memory.created_at)}</time>`,
+    html`<${When} at=${memory.created_at} />`,
   ],
 })
 

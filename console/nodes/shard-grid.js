@@ -4,7 +4,7 @@ import { nothing, Table } from '../parts/table.js'
 
 /**
  * @typedef {{ shard: number, node: string | null, epoch: number, expires_in_ms: number | null }} Shard
- * @typedef {import('../nodes-view.js').InstallationNode} InstallationNode
+ * @typedef {import('./nodes-page.js').InstallationNode} InstallationNode
  * @typedef {{ shard: number, from: string | null, to: string | null, at: string }} Takeover
  */
 
@@ -28,9 +28,6 @@ export const takeoversIn = (before, after, { known, at }) => {
   return [...came, ...known].slice(0, maxTakeovers)
 }
 
-/** Letters that stand for nodes, in the order of the list. */
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-
 /**
  * The owners of the shards, and recent takeovers.
  *
@@ -43,12 +40,12 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   const free = shards.filter(({ node }) => node === null).length
   const draining = nodes.filter((node) => node.draining)
   return html`
-    <div class="view-head"><h2>Shards</h2><span class="muted">${free === 0 ? 'every shard is owned by a node' : html`<span class="chip" data-tone="bad">${free} without a node</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} is handing over</span>`)}</span></div>
-    <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" data-owner=${at % 6}>${letters[at % letters.length]}</span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
+    <h2>Shards <span class="muted">${free === 0 ? 'every shard is owned by a node' : html`<span class="chip" data-tone="bad">${free} without a node</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} is handing over</span>`)}</span></h2>
+    <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" data-owner=${at % 6}></span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
     <ol class="shards" aria-label="Shards by node">${shards.map(({ shard, node, epoch, expires_in_ms }) => {
       const at = node === null ? -1 : (places.get(node) ?? -1)
       const lease = expires_in_ms === null ? '' : `, lease expires in ${duration(expires_in_ms)}`
-      return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : at % 6} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 ? '!' : letters[at % letters.length]}</li>`
+      return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : at % 6} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 && '!'}</li>`
     })}</ol>
     ${
       takeovers.length > 0 &&

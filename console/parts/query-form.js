@@ -9,10 +9,24 @@ import { hashAt } from '../route.js'
 /**
  * A form for the URL's query. A choice applies at once; typed text applies with Enter or the button.
  *
- * @param {{ place: Place, label: string, button: string, fields: readonly QueryField[], fresh?: readonly string[] }} props
- *   `fresh`: parameters that are removed when the form changes
+ * @param {object} props
+ * @param {Place} props.place
+ * @param {string} props.label
+ * @param {string} props.button
+ * @param {readonly QueryField[]} props.fields
+ * @param {readonly string[]} [props.fresh] parameters that are removed when the form changes
+ * @param {(changes: import('../route.js').Query) => string} [props.to] the hash with changed parameters
+ * @param {import('../vendor/preact.js').ComponentChildren} [props.children] what follows the button
  */
-export const QueryForm = ({ place, label, button, fields, fresh = [] }) => {
+export const QueryForm = ({
+  place,
+  label,
+  button,
+  fields,
+  fresh = [],
+  children,
+  to = (changes) => hashAt(place, changes),
+}) => {
   /** @param {Event} event */
   const apply = (event) => {
     event.preventDefault()
@@ -20,7 +34,7 @@ export const QueryForm = ({ place, label, button, fields, fresh = [] }) => {
     if (!(form instanceof HTMLFormElement)) return
     const values = new FormData(form)
     const chosen = fields.map(({ name }) => [name, String(values.get(name) ?? '').trim()])
-    location.hash = hashAt(place, Object.fromEntries([...fresh.map((name) => [name, '']), ...chosen]))
+    location.hash = to(Object.fromEntries([...fresh.map((name) => [name, '']), ...chosen]))
   }
   return html`
     <form class="filters" aria-label=${label} onSubmit=${apply} key=${JSON.stringify(place.query)}>
@@ -28,7 +42,7 @@ export const QueryForm = ({ place, label, button, fields, fresh = [] }) => {
         (field) =>
           html`<label class=${field.wide ? 'wide' : ''}>${field.label}<${Field} field=${field} value=${place.query[field.name] ?? ''} /></label>`,
       )}
-      <button type="submit" class="quiet">${button}</button>
+      <button type="submit" class="quiet">${button}</button>${children}
     </form>
   `
 }

@@ -18,7 +18,7 @@ export const Table = ({ label, columns, rows }) => html`
       <tr key=${key}>${cells.map((cell, at) =>
         at === 0
           ? html`<th scope="row">${cell}</th>`
-          : html`<td data-name=${columns[at]} class=${isShort(cell) ? 'short' : undefined}>${cell}</td>`,
+          : html`<td data-name=${columns[at]} class=${cell === nothing ? 'none' : isShort(cell) ? 'short' : undefined}>${cell}</td>`,
       )}</tr>`,
     )}</tbody>
   </table>

@@ -4,6 +4,7 @@ import { LivePage } from '../live-page.js'
 import { QueryForm } from '../parts/query-form.js'
 import { hashAt, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
+import { Bench } from './bench.js'
 import { Talk } from './talk.js'
 
 /**
@@ -65,10 +66,16 @@ const readPlayground = async ({ project, query: { session } }) => {
   }
 }
 
+/** @type {readonly (readonly [mode: string, text: string])[]} */
+const modes = [
+  ['', 'Session'],
+  ['requests', 'Compare requests'],
+]
+
 /** @param {{ place: Place, shown: Shown }} props */
 const Playground = ({ place, shown: { models, agents, log } }) => {
   const { project, query } = place
-  const { session = '' } = query
+  const { session = '', mode = '' } = query
   const fields = [
     { name: 'model', label: 'Model', choices: [['', "the agent's, or the default"], ...models.map((id) => [id, id])] },
     { name: 'agent', label: 'Agent', choices: [['', 'none'], ...agents.map(({ id, name }) => [id, name])] },
@@ -82,10 +89,14 @@ const Playground = ({ place, shown: { models, agents, log } }) => {
     },
   ]
   return html`
-    <div class="view-head"><h1>Playground</h1>${session && html`<a href=${routeHash({ view: 'actor', project, id: session })}>${session}</a> <a href=${hashAt(place, { session: '' })}>New session</a>`}</div>
+    <div class="view-head"><h1>Playground</h1>
+      <nav class="filter" aria-label="Mode">${modes.map(([value, text]) => html`<a href=${routeHash({ view: 'playground', project, query: { mode: value } })} aria-current=${mode === value ? 'true' : undefined}>${text}</a>`)}</nav>
+      ${session && html`<a href=${routeHash({ view: 'actor', project, id: session })}>${session}</a> <a href=${hashAt(place, { session: '' })}>New session</a>`}</div>
     ${
       sessionNow().operates
-        ? html`<${QueryForm} place=${place} label="With what" button="Apply" fields=${fields} />
+        ? mode === 'requests'
+          ? html`<${Bench} place=${place} models=${models} agents=${agents} />`
+          : html`<${QueryForm} place=${place} label="With what" button="Apply" fields=${fields} />
           <${Talk} key=${`${session} ${query.by ?? ''}`} place=${place} models=${models} log=${log} />`
         : html`<p class="empty">Turns cost money: an admin of the project can send them. <a href=${routeHash({ view: 'home', project })}>Home</a></p>`
     }

@@ -51,6 +51,16 @@ export const streamTurn = async ({ project, session, turn, after, take, signal }
           pathOf(project, 'sessions.turns', { params, query: { restarts: true } }),
           headOf(project, 'sessions.turns', turn),
         ]
+  await streamFrames({ path, head, take, signal })
+}
+
+/**
+ * Sends a request whose answer is a stream, and passes its frames to `take` until it ends or `take` returns true.
+ *
+ * @param {{ path: string, head: ReturnType<typeof headOf>, take: (frame: Frame) => boolean, signal: AbortSignal }} call
+ * @throws {import('../api.js').ApiError} when the server refuses
+ */
+export const streamFrames = async ({ path, head, take, signal }) => {
   const headers = { ...head.headers, accept: 'text/event-stream' }
   const response = await fetch(path, { ...head, headers, credentials: 'same-origin', signal })
   if (!response.ok || response.body === null) throw errorOf(response.status, await response.json().catch(() => null))

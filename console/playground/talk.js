@@ -34,8 +34,8 @@ export const Talk = ({ place, models, log }) => {
   `
 }
 
-/** @param {{ lines: Talking['lines'], hint: boolean }} props */
-const Messages = ({ lines, hint }) => {
+/** What was said, the newest in view. @param {{ lines: Talking['lines'], hint: boolean }} props */
+export const Messages = ({ lines, hint }) => {
   const list = useRef(/** @type {HTMLElement | null} */ (null))
   useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [lines])
   return html`

@@ -2,6 +2,7 @@ import { callById } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { operations } from '../operations.js'
+import { Pages } from '../parts/pages.js'
 import { hashAt } from '../route.js'
 import { sessionNow } from '../session.js'
 import { CreatePanel } from './create-panel.js'
@@ -80,9 +81,6 @@ const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, d
           : html`<${ResourceTable} resource=${resource} rows=${data} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { open: String(row.id), new: '' })} />`
       }
     </section>
-    <nav class="pages" aria-label="Pages">
-      ${query.cursor !== undefined && html`<a href=${hashAt(place, { cursor: '' })} rel="first">Newest</a>`}
-      ${next_cursor !== null && html`<a href=${hashAt(place, { cursor: next_cursor })} rel="next">Older</a>`}
-    </nav>
+    <${Pages} first=${query.cursor ? hashAt(place, { cursor: '' }) : null} next=${next_cursor && hashAt(place, { cursor: next_cursor })} />
   `
 }

@@ -1,7 +1,7 @@
-import { age } from '../age.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { nothing } from '../parts/table.js'
+import { When } from '../parts/when.js'
 
 /** @typedef {import('./types.js').Row} Row */
 
@@ -18,8 +18,7 @@ export const nameOf = (row) => {
 export const cellOf = (field, value) => {
   if (value === null || value === undefined || value === '') return nothing
   if (field === 'status') return html`<span class="chip" data-tone=${toneOf(String(value))}>${value}</span>`
-  if (typeof value === 'string' && field.endsWith('_at'))
-    return html`<time datetime=${value} title=${value}>${age(value)}</time>`
+  if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return shortened(value.join(', '))
   return typeof value === 'object' ? html`<code>${shortened(JSON.stringify(value))}</code>` : shortened(String(value))

@@ -32,8 +32,8 @@ export const SchemaForm = ({ label, button, fields, initial = {}, send, suggest 
   </form>`
 }
 
-/** @param {{ fields: readonly Field[], values: Values, setOf: (name: string) => (value: unknown) => void, suggest: Editing['suggest'] }} props */
-const Fields = ({ fields, values, setOf, suggest }) => {
+/** The editors of fields: required ones first, the others behind a button. @param {{ fields: readonly Field[], values: Values, setOf: (name: string) => (value: unknown) => void, suggest: Editing['suggest'] }} props */
+export const Fields = ({ fields, values, setOf, suggest }) => {
   /** @param {Field} field */
   const editor = (field) =>
     html`<${Editor} key=${field.name} field=${field} value=${values[field.name]} set=${setOf(field.name)} suggest=${suggest} />`

@@ -1,9 +1,9 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
 import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
 import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 
@@ -40,9 +40,7 @@ const rowOf = ({ project, me, members, done }, { id, client_name, member_id, sco
       client_name,
       scopes.join(' '),
       members.find((member) => member.id === member_id)?.email ?? member_id,
-      last_used_at === null
-        ? 'never'
-        : html`<time datetime=${last_used_at} title=${last_used_at}>${age(last_used_at)}</time>`,
+      html`<${When} at=${last_used_at} none="never" />`,
       expires_at === null ? 'never' : ahead(expires_at, serverNow()),
       me.id === member_id || sessionNow().operates
         ? html`<${ActButton} label="Revoke" sure=${`Revoke ${client_name} now`} act=${revoke} />`

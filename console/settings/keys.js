@@ -1,9 +1,9 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
 import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
 import { routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
@@ -68,9 +68,7 @@ const rowOf = (
       name,
       html`<code>${prefix}…${last4}</code>`,
       scopesText(scopes) || nothing,
-      last_used_at === null
-        ? 'never'
-        : html`<time datetime=${last_used_at} title=${last_used_at}>${age(last_used_at)}</time>`,
+      html`<${When} at=${last_used_at} none="never" />`,
       expires_at === null ? 'never' : ahead(expires_at, serverNow()),
       created_by ?? nothing,
       html`<a href=${routeHash({ view: 'gateway', project, query: { key: id } })}>requests</a>`,

@@ -1,9 +1,9 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
 import { typed } from '../parts/typed.js'
+import { When } from '../parts/when.js'
 import { routeHash } from '../route.js'
 import { useState } from '../vendor/hooks.js'
 
@@ -45,7 +45,7 @@ const rowOf = ({ id, name, status, allowed_origins, created_at }) => ({
     name,
     html`<span class="chip" data-tone=${status === 'deleting' ? 'bad' : 'calm'}>${status}</span>`,
     allowed_origins.join(', ') || nothing,
-    html`<time datetime=${created_at}>${age(created_at)}</time>`,
+    html`<${When} at=${created_at} />`,
   ],
 })
 

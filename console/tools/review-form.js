@@ -2,6 +2,7 @@ import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { Table } from '../parts/table.js'
 import { jsonText } from '../parts/turned-text.js'
+import { typed } from '../parts/typed.js'
 import { sessionNow } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 
@@ -36,7 +37,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       ${
         sessionNow().operates &&
-        html`<label>Reason, for the audit log<input value=${reason} maxlength="1024" onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
+        html`<label>Reason, for the audit log<input value=${reason} maxlength="1024" onInput=${typed(setReason)} /></label>
         <div class="act-buttons">
           <button type="button" aria-disabled=${busy} onClick=${() => decide('approve')}>Approve</button>
           <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject')}>Reject</button>

@@ -3,7 +3,8 @@ import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
-import { nothing, Table } from '../parts/table.js'
+import { Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { ServerPanel } from './server-panel.js'
@@ -104,7 +105,7 @@ const rowOf = (
     pending_review_count === 0 ? '0' : html`<span class="chip" data-tone="wait">${pending_review_count}</span>`,
     String(tool_count),
     tenant_id ?? 'any',
-    snapshot_at === null ? nothing : html`<time datetime=${snapshot_at}>${age(snapshot_at)}</time>`,
+    html`<${When} at=${snapshot_at} />`,
     html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
   ],
 })

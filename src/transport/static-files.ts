@@ -90,7 +90,9 @@ export const readStaticFiles = async (
     const type = contentTypes[extname(entry.name)]
     if (!entry.isFile() || type === undefined) return
     const path = join(entry.parentPath, entry.name)
-    files.set(`/${relative(folder, path).split(sep).join('/')}`, staticFile(await readFile(path), type))
+    const content = await readFile(path)
+    const served = extname(entry.name) === '.js' ? Buffer.from(withoutComments(content.toString())) : content
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, staticFile(served, type))
   }
   await Promise.all(entries.map(readEntry))
   for (const [path, file] of Object.entries(open)) {
@@ -99,6 +101,9 @@ export const readStaticFiles = async (
   }
   return new StaticFiles(files)
 }
+
+/** A module without the comments before its declarations, which only its readers need: a fifth of what a page would load. */
+export const withoutComments = (text: string): string => text.replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '')
 
 /** Whether `Accept-Encoding` lists the encoding with a weight other than 0 (RFC 9110, section 12.5.3). */
 const accepts = (header: string, encoding: string): boolean =>

@@ -22,6 +22,11 @@ const shown: readonly Shown[] = [
   { name: 'agent_versions', title: 'Versions', columns: ['status', 'notes', 'created_at'] },
   { name: 'agent_keys', title: 'Keys of the agent', columns: ['type', 'prefix', 'created_at'] },
   { name: 'installations', title: 'Installations', columns: ['agent_id', 'tenant_id', 'version', 'status'] },
+  {
+    ...{ name: 'prompts', title: 'Prompts', columns: ['description', 'latest_version', 'updated_at'] },
+    children: ['prompt_versions'],
+  },
+  { name: 'prompt_versions', title: 'Versions', columns: ['description', 'model', 'created_at'] },
   { name: 'mcp_servers', title: 'MCP servers', columns: ['url', 'status', 'updated_at'] },
   { name: 'webhooks', title: 'Webhooks', columns: ['url', 'events', 'is_active'] },
   { name: 'tenants', title: 'Tenants', columns: ['external_id', 'status', 'created_at'] },
@@ -55,6 +60,12 @@ const head = `/** @typedef {import('./types.js').Resource} Resource */
  */
 export const resources = `
 
+/** Fields of `responses.create` that the playground edits in a form, and whether they are shown at once. */
+const inPlayground = {
+  ...{ instructions: true, temperature: true, max_output_tokens: true, tools: true },
+  ...{ top_p: false, tool_choice: false, text: false },
+}
+
 /** Operations that are not a button: those of lists and forms, and those whose answer is another kind of thing. */
 const verbs = new Set(['list', 'get', 'create', 'put', 'update', 'delete', 'export'])
 
@@ -62,7 +73,14 @@ const verbs = new Set(['list', 'get', 'create', 'put', 'update', 'delete', 'expo
 export const consoleResources = (operations: readonly Operation[]): GeneratedFile => {
   const byId = new Map(operations.filter(isForMembers).map((each) => [each.id, each]))
   const lines = shown.map((each) => `  ${JSON.stringify(resourceOf(each, byId))},\n`)
-  return { path: 'console/resources/resources.js', text: `${head}[\n${lines.join('')}]\n` }
+  const { fields = [] } = actOf(byId.get('responses.create')) ?? {}
+  const request = Object.entries(inPlayground).flatMap(([name, atOnce]) =>
+    fields
+      .filter((each) => each.name === name)
+      .map(({ first: _, ...field }) => ({ ...field, ...(atOnce && { first: true }) })),
+  )
+  const bench = `/** Fields of a request that the playground edits. @type {readonly import('./types.js').Field[]} */\nexport const requestFields = ${JSON.stringify(request)}\n`
+  return { path: 'console/resources/resources.js', text: `${head}[\n${lines.join('')}]\n\n${bench}` }
 }
 
 const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('dashboard')

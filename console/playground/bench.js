@@ -1,0 +1,98 @@
+import { callApi } from '../api.js'
+import { html } from '../html.js'
+import { typed } from '../parts/typed.js'
+import { useRead } from '../parts/use-read.js'
+import { KnownValues } from '../resources/known-values.js'
+import { useEffect, useState } from '../vendor/hooks.js'
+import { Lane } from './lane.js'
+import { isSimulated, MagicWords } from './magic-words.js'
+import { openedRequest } from './request-model.js'
+import { openCalls, useLane } from './use-lane.js'
+
+/** @typedef {import('../parts/query-form.js').Place} Place */
+
+/**
+ * Requests to one or two models, prompts or versions, side by side: one message goes to all of them.
+ *
+ * @param {{ place: Place, models: readonly string[], agents: readonly { id: string, name: string }[] }} props
+ */
+export const Bench = ({ place: { project, query }, models, agents }) => {
+  const lanes = [useLane(project), useLane(project)]
+  const [two, setTwo] = useState(query.b !== undefined)
+  const [text, setText] = useState('')
+  const [files, setFiles] = useState(/** @type {readonly import('./request-model.js').Item[]} */ ([]))
+  const [trouble, setTrouble] = useState('')
+  const sources = useRead(project, async () => {
+    const few = { query: { limit: 100 } }
+    const [prompts, bases] = await Promise.all([
+      callApi(project, 'prompts.list', few),
+      callApi(project, 'knowledge_bases.list', few),
+    ])
+    return { agents, prompts: prompts.data, bases: bases.data }
+  })
+  useEffect(() => {
+    if (query.request === undefined) return
+    callApi(project, 'request_log.get', { params: { request_id: query.request } }).then(
+      ({ operation, request_body }) => {
+        const opened = openedRequest(operation, request_body)
+        if (opened === null) return setTrouble('The log did not keep the whole body of this request.')
+        for (const lane of lanes) lane.open(opened)
+        setText(opened.text)
+      },
+      () => setTrouble('The request log has no entry for this request.'),
+    )
+  }, [])
+  const shown = two ? lanes : lanes.slice(0, 1)
+  const stop = () => {
+    for (const { abort } of shown) abort?.abort()
+  }
+  const busy = shown.some(({ abort }) => abort !== null)
+  const hasCalls = shown.some(({ items }) => openCalls(items).length > 0)
+  /** @param {string} message */
+  const send = async (message) => {
+    if (busy || message.trim() === '') return
+    setText('')
+    setFiles([])
+    await Promise.all(shown.map((lane) => lane.send(message, files)))
+  }
+  /** @param {Event} event */
+  const attach = async ({ currentTarget }) => {
+    if (!(currentTarget instanceof HTMLInputElement)) return
+    const chosen = [...(currentTarget.files ?? [])]
+    currentTarget.value = ''
+    const parts = await Promise.all(chosen.map(partOf))
+    setFiles((before) => [...before, ...parts])
+  }
+  const simulated = shown.some(({ settings }) => isSimulated(String(settings.model ?? models[0] ?? ''), models))
+  return html`
+    <${KnownValues} project=${project} />
+    <div class=${two ? 'bench two' : 'bench'}>${shown.map((lane, at) => html`<${Lane} key=${at} name=${two ? ['A', 'B'][at] : 'Request'} project=${project} lane=${lane} sources=${sources.data} model=${models[0] ?? ''} from=${(at === 0 ? query.a : query.b) ?? ''} draft=${[text || 'Hello', files]} />`)}</div>
+    <form class="panel talk-form bench-say" aria-label="Send" onSubmit=${(/** @type {Event} */ event) => {
+      event.preventDefault()
+      void send(text)
+    }}>
+      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      ${simulated && html`<${MagicWords} disabled=${busy} press=${send} />`}
+      <label>${hasCalls ? 'Output of the function that was called' : 'Message'}<textarea rows="3" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && ((event.preventDefault(), void send(text)))}></textarea></label>
+      ${files.length > 0 && html`<ul class="links">${files.map((file, at) => html`<li key=${at}>${String(file.filename ?? 'a picture')} <button type="button" class="quiet" onClick=${() => setFiles(files.filter((each) => each !== file))}>Remove ${at + 1}</button></li>`)}</ul>`}
+      <div class="act-buttons">
+        <button type="submit" aria-disabled=${busy}>${two ? 'Send to both' : 'Send'}</button>
+        ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
+        <label class="attach quiet">Attach<input type="file" multiple onChange=${attach} /></label>
+        <label class="tick"><input type="checkbox" checked=${two} onChange=${() => setTwo(!two)} /> Compare two</label>
+      </div>
+    </form>
+  `
+}
+
+/** A file as a part of a message. @param {File} file */
+const partOf = async (file) => {
+  const data = await new Promise((resolve) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.readAsDataURL(file)
+  })
+  return file.type.startsWith('image/')
+    ? { type: 'input_image', image_url: data, filename: file.name }
+    : { type: 'input_file', file_data: data, filename: file.name }
+}

@@ -1,0 +1,111 @@
+import { callApi } from '../api.js'
+import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
+import { typed } from '../parts/typed.js'
+import { useRead } from '../parts/use-read.js'
+import { bodyOf, JsonDraft } from '../resources/form-values.js'
+import { requestFields } from '../resources/resources.js'
+import { Fields } from '../resources/schema-form.js'
+import { useEffect, useState } from '../vendor/hooks.js'
+import { codeOf, openedPrompt, settingsOfAgent } from './request-model.js'
+import { Messages } from './talk.js'
+
+/**
+ * @typedef {import('./request-model.js').Item} Item
+ * @typedef {{ id: string, name: string }} Named
+ * @typedef {{ agents: readonly Named[], prompts: readonly Named[], bases: readonly Named[] }} Sources
+ * @typedef {object} LaneProps
+ * @property {string} name
+ * @property {string} project
+ * @property {ReturnType<typeof import('./use-lane.js').useLane>} lane
+ * @property {Sources | null} sources
+ * @property {string} model the default
+ * @property {string} from what it starts from, `<agent or prompt>@<version>`; '' for nothing
+ * @property {readonly [text: string, files: readonly Item[]]} draft the next message, for the code
+ */
+
+const languages = /** @type {const} */ (['curl', 'TypeScript', 'Python'])
+
+/** One request: its model, its settings, its conversation, and its code. @param {LaneProps} props */
+export const Lane = ({ name, project, lane, sources, model, from, draft }) => {
+  const { settings, setSettings, switches, setSwitches, lines } = lane
+  /** @param {string} field @param {unknown} value */
+  const set = (field, value) => setSettings((before) => ({ ...before, [field]: value }))
+  // a draft of JSON is kept as typed, and used as soon as it is valid
+  const [drafts, setDrafts] = useState(/** @type {Readonly<Record<string, unknown>>} */ ({}))
+  /** @param {string} field */
+  const setOf = (field) => (/** @type {unknown} */ value) => {
+    setDrafts((before) => ({ ...before, [field]: value }))
+    const fields = requestFields.filter((each) => each.name === field)
+    try {
+      set(field, bodyOf(fields, { [field]: value })[field])
+    } catch (error) {
+      if (!(value instanceof JsonDraft)) throw error
+    }
+  }
+  useEffect(() => {
+    if (settings.model === undefined && model !== '') set('model', model)
+  }, [model])
+  return html`<section class="panel lane" aria-label=${name}>
+    <div class="lane-head">
+      <strong>${name}</strong>
+      <label>Model<input list="known-models" spellcheck=${false} value=${settings.model ?? ''} onInput=${typed((text) => set('model', text))} /></label>
+      <${StartFrom} project=${project} sources=${sources} from=${from} open=${lane.open} items=${lane.items} />
+    </div>
+    <${Messages} lines=${lines} hint=${false} />
+    <details class="panel-part"><summary>Prompt, parameters and tools</summary>
+      <div class="schema-form"><${Fields} fields=${requestFields} values=${{ ...settings, ...drafts }} setOf=${setOf} suggest=${{}} /></div>
+    </details>
+    <details class="panel-part"><summary>Memory and knowledge</summary>
+      <div class="schema-form">
+        <label class="schema-field"><span class="schema-name">Memory of user</span><input value=${switches.user} placeholder="none" onInput=${typed((user) => setSwitches({ ...switches, user }))} /><small class="schema-help">Your own id of the user. What is known of them is read before the answer, and what is said is remembered.</small></label>
+        <label class="schema-field"><span class="schema-name">Knowledge base</span><select value=${switches.base} onChange=${typed((base) => setSwitches({ ...switches, base }))}><option value="">none</option>${sources?.bases.map((base) => html`<option value=${base.id}>${base.name}</option>`)}</select></label>
+      </div>
+    </details>
+    <${Code} body=${() => lane.bodyOf(...draft)} />
+  </section>`
+}
+
+/** @param {{ body: () => object }} props */
+const Code = ({ body }) => {
+  const [language, setLanguage] = useState(/** @type {typeof languages[number]} */ ('curl'))
+  const [open, setOpen] = useState(false)
+  const code = open ? codeOf(language, body(), location.origin) : ''
+  return html`<details class="panel-part" onToggle=${(/** @type {Event} */ { currentTarget }) => setOpen(currentTarget instanceof HTMLDetailsElement && currentTarget.open)}><summary>Code</summary>
+    <div class="decide" role="group" aria-label="Language">${languages.map((each) => html`<button type="button" class="quiet" aria-pressed=${each === language} onClick=${() => setLanguage(each)}>${each}</button>`)}<${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(code)} /></div>
+    <pre class="body" tabindex="0" aria-label=${`Code in ${language}`}>${code}</pre>
+  </details>`
+}
+
+/**
+ * Fills a request from an agent, a stored prompt, or a version of one.
+ *
+ * @param {{ project: string, sources: Sources | null, from: string, items: readonly Item[], open: (opened: Pick<import('./request-model.js').Opened, 'settings' | 'items'>) => void }} props
+ */
+const StartFrom = ({ project, sources, from, items, open }) => {
+  const [[source = '', version = ''], choose] = useState(from.split('@'))
+  const versions = useRead(source, async () => {
+    const { data } = source.startsWith('pmpt')
+      ? await callApi(project, 'prompt_versions.list', { params: { prompt_id: source } })
+      : await callApi(project, 'agent_versions.list', { params: { agent_id: source }, query: { limit: 100 } })
+    return data
+  })
+  const own = useRead(source.startsWith('pmpt') ? '' : source, () =>
+    callApi(project, 'agents.get', { params: { agent_id: source } }),
+  )
+  useEffect(() => {
+    const chosen = (versions.data ?? []).find((/** @type {{ version: string }} */ each) => each.version === version)
+    if (source.startsWith('pmpt') && versions.data !== null) open(openedPrompt(chosen ?? versions.data[0]))
+    else if (chosen !== undefined) open({ settings: settingsOfAgent(chosen.config), items })
+    else if (own.data !== null) open({ settings: settingsOfAgent(own.data.config), items })
+  }, [source, version, versions.data, own.data])
+  if (sources === null) return null
+  /** @param {string} title @param {readonly Named[]} rows */
+  const group = (title, rows) =>
+    rows.length > 0 &&
+    html`<optgroup label=${title}>${rows.map(({ id, name }) => html`<option value=${id} selected=${id === source}>${name}</option>`)}</optgroup>`
+  return html`
+    <label>Start from<select value=${source} onChange=${typed((id) => choose([id, '']))}><option value="">nothing</option>${group('Agents', sources.agents)}${group('Prompts', sources.prompts)}</select></label>
+    ${versions.data?.length > 0 && html`<label>Version<select value=${version} onChange=${typed((id) => choose([source, id]))}><option value="">${source.startsWith('pmpt') ? 'the newest' : 'the config'}</option>${versions.data.map((/** @type {{ version: string }} */ each) => html`<option value=${each.version} selected=${each.version === version}>${each.version}</option>`)}</select></label>`}
+  `
+}

@@ -1,0 +1,111 @@
+import { callApi } from './api.js'
+import { toneOf } from './format.js'
+import { html } from './html.js'
+import { LivePage } from './live-page.js'
+import { ActButton } from './parts/act-button.js'
+import { Empty } from './parts/empty.js'
+import { Table } from './parts/table.js'
+import { When } from './parts/when.js'
+
+/**
+ * @typedef {{ severity: string, code: string, path: string, line: number, message: string }} Finding
+ * @typedef {object} Reviewed
+ * @property {(verb: 'publish' | 'reject', body?: object) => Promise<unknown>} decide
+ * @property {string} id
+ * @property {string} name
+ * @property {string} what
+ * @property {string} description
+ * @property {readonly { readonly path: string }[]} files
+ * @property {readonly Finding[]} findings
+ * @property {string} created_at
+ * @property {boolean} rejects
+ */
+
+const refreshMs = 5000
+const max = 50
+const severities = ['blocker', 'warning', 'info']
+
+/**
+ * Skills to review: staged imports and draft versions, with the findings of the scan.
+ *
+ * @param {import('./parts/query-form.js').Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const skillsPage = ({ project }, report) => {
+  /** @type {LivePage<Reviewed[]>} */
+  const page = new LivePage({
+    read: async () => [...(await importsOf(project)), ...(await draftsOf(project))],
+    show: (reviewed) => html`<${Skills} reviewed=${reviewed} done=${() => page.refresh()} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** @param {string} project @returns {Promise<readonly Reviewed[]>} */
+const importsOf = async (project) => {
+  const { data } = await callApi(project, 'skill_imports.list', { query: { status: 'staged', limit: max } })
+  return data.map((/** @type {any} */ { id, name, source, url, ...rest }) => ({
+    ...{ ...rest, id, name: name ?? id, what: `import from ${url ?? source}`, rejects: true },
+    decide: (/** @type {'publish' | 'reject'} */ verb, /** @type {object} */ body) =>
+      callApi(project, `skill_imports.${verb}`, { params: { import_id: id }, body }),
+  }))
+}
+
+/** @param {string} project @returns {Promise<readonly Reviewed[]>} */
+const draftsOf = async (project) => {
+  const { data: skills } = await callApi(project, 'skills.list', { query: { limit: max } })
+  const drafts = skills.map(async (/** @type {any} */ { id, name }) => {
+    const query = { status: 'draft', limit: max }
+    const { data } = await callApi(project, 'skill_versions.list', { params: { skill_id: id }, query })
+    return data.map((/** @type {any} */ { version, ...rest }) => ({
+      ...{ ...rest, id: `${id}@${version}`, name, what: `version ${version}`, rejects: false },
+      decide: (/** @type {string} */ _, /** @type {object} */ body) =>
+        callApi(project, 'skill_versions.publish', { params: { skill_id: id, version }, body }),
+    }))
+  })
+  return (await Promise.all(drafts)).flat()
+}
+
+/** @param {{ reviewed: readonly Reviewed[], done: () => Promise<void> }} props */
+const Skills = ({ reviewed, done }) => html`
+  <div class="view-head"><h1>Skills to review</h1></div>
+  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review."><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p><//>`}
+  ${reviewed.map((each) => html`<${Review} key=${each.id} reviewed=${each} done=${done} />`)}
+`
+
+/** @param {{ reviewed: Reviewed, done: () => Promise<void> }} props */
+const Review = ({ reviewed: { name, what, description, files, findings, created_at, rejects, decide }, done }) => {
+  const sorted = findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+  const counts = severities.flatMap((severity) => {
+    const count = findings.filter((each) => each.severity === severity).length
+    return count === 0 ? [] : [`${count} ${severity}${count === 1 ? '' : 's'}`]
+  })
+  const reject = () => decide('reject').then(done)
+  /** Blockers are overridden with one reason, which the audit log keeps. */
+  const publish = async () => {
+    const codes = [...new Set(findings.filter(({ severity }) => severity === 'blocker').map(({ code }) => code))]
+    const reason =
+      codes.length === 0
+        ? ''
+        : prompt(`The scan blocks publication: ${codes.join(', ')}. Reason for publishing anyway:`)
+    if (reason === null || (codes.length > 0 && reason.trim() === '')) return
+    await decide('publish', codes.length === 0 ? undefined : { override: codes.map((code) => ({ code, reason })) })
+    await done()
+  }
+  return html`
+    <section class="panel" aria-label=${`${name}, ${what}`}>
+      <h2>${name} <span class="muted">${what}, <${When} at=${created_at} /></span></h2>
+      <p class="panel-part">${description || 'No description.'}</p>
+      <p class="panel-part muted">${files.map(({ path }) => path).join(', ')} · ${counts.join(', ') || 'nothing found'}</p>
+      ${findings.length > 0 && html`<${Table} label=${`Findings of ${name}`} columns=${['Severity', 'Finding', 'Location', 'Reason']} rows=${sorted.map(findingRow)} />`}
+      <div class="panel-part decide"><${ActButton} label="Publish" act=${publish} />${rejects && html`<${ActButton} label="Reject" act=${reject} />`}</div>
+    </section>
+  `
+}
+
+/** @param {Finding} finding @param {number} index */
+const findingRow = ({ severity, code, path, line, message }, index) => ({
+  key: String(index),
+  cells: [html`<span class="chip" data-tone=${toneOf(severity)}>${severity}</span>`, code, `${path}:${line}`, message],
+})
