@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
+import { isEvent } from '../stream-reader.ts'
 import { either, World } from '../world.ts'
 
 const unknown = 'ten_01m7yttzjhsxjpptb3mj7638ba'
@@ -103,6 +104,29 @@ describe.each(either('mongo'))('lists of runs, actions and sessions on $store', 
     expect(await ids('/v1/sessions', bob)).toEqual([plain])
     expect(await ids(`/v1/sessions?tenant_id=${globex}`, bob)).toEqual([])
     expect(await ids(`/v1/sessions?tenant_id=${acme}&external_user_id=ada`, bob)).toEqual([])
+  })
+
+  it('show a turn and a run that wait as soon as their events say so', async () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const tool = { type: 'function', function: { name: 'weather', parameters }, needsApproval: true }
+    const prompt = 'Please use the weather tool with city: Lagos'
+    const config = { model: 'simulated-1', tools: [tool] }
+    const waiting = (await api.post('/v1/agents', { name: 'Waiting', config })).body.id
+    for (let round = 0; round < 5; round++) {
+      const session = await api.createSession()
+      const turn = await api.turn(session, { input: prompt, tools: [tool] })
+      const { action_id } = (await turn.until(isEvent('turn.paused'))).data
+      const lists = ['/v1/actions?status=pending_approval', '/v1/sessions?status=paused']
+      const [actions, sessions] = await Promise.all(lists.map((path) => ids(path)))
+      expect([actions?.[0], sessions?.[0]]).toEqual([action_id, session])
+      const run = (await api.post(`/v1/agents/${waiting}/runs`, { input: { prompt } })).body.id
+      const events = await api.stream(`/v1/runs/${run}/events`, undefined, { headers: { accept: 'text/event-stream' } })
+      await events.until(isEvent('run.requires_action'))
+      events.stop()
+      const ofRun = [`/v1/actions?run_id=${run}`, '/v1/runs?status=requires_action']
+      const [own, runs] = await Promise.all(ofRun.map((path) => ids(path)))
+      expect([own?.length, runs?.[0]]).toEqual([1, run])
+    }
   })
 
   it.each(['/v1/tenants?name=acme', '/v1/runs?agent=x', '/v1/actions?state=pending', '/v1/sessions?user=ada'])(
