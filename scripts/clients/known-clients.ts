@@ -6,12 +6,12 @@ import { openapiGeneratorClients } from './openapi-generator.ts'
 import { heavyPythonFrameworks, pythonFrameworks } from './python-frameworks.ts'
 import { sdks } from './sdks.ts'
 
-const { codex, ...smallSdks } = sdks
+const { codex, 'google-genai-python': googlePython, ...smallSdks } = sdks
 
 /**
  * Clients that install and run in seconds, by name; CI runs them. Not among them, for the CPU time that each takes: SDKs of
- * compiled languages, whose cold build takes a minute, a binary of 400 MB, a second release of Node, and the agent frameworks
- * for Python. They run each night.
+ * compiled languages, whose cold build takes a minute, a binary of 400 MB, a second release of Node, the agent frameworks for
+ * Python, and Google's SDK for Python. They run each night.
  */
 export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generators, ...smallSdks, ...currentNode }
 
@@ -19,6 +19,7 @@ export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generato
 export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
   codex,
+  'google-genai-python': googlePython,
   ...otherNodes,
   ...pythonFrameworks,
   ...compiledSdks,

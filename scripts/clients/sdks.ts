@@ -8,6 +8,7 @@ import { installPackages } from './generators.ts'
 const packages = {
   openai: ['openai@7.57.0', 'zod@4.6.7'],
   anthropic: ['@anthropic-ai/sdk@1.11.0', 'zod@4.6.7'],
+  'google-genai': ['@google/genai@2.32.0'],
   'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', '@ai-sdk/anthropic@4.0.105', 'zod@4.6.7'],
   'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],
   langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', 'zod@4.6.7'],
@@ -16,7 +17,7 @@ const packages = {
 } as const
 
 /** These share most dependencies: they are installed together, once for all checks of a run. */
-const together = (['openai', 'anthropic', 'ai-sdk', 'openai-agents', 'langchain'] as const).flatMap(
+const together = (['openai', 'anthropic', 'google-genai', 'ai-sdk', 'openai-agents', 'langchain'] as const).flatMap(
   (name): readonly string[] => packages[name],
 )
 
@@ -41,9 +42,9 @@ const checkOf =
   }
 
 const pythonCheckOf =
-  (program: string): ClientCheck =>
+  (program: string, pins = 'sdks'): ClientCheck =>
   (world) => {
-    const python = installPythonPackages('sdks', join(import.meta.dirname, 'python/sdks.txt'))
+    const python = installPythonPackages(pins, join(import.meta.dirname, `python/${pins}.txt`))
     copyFileSync(join(import.meta.dirname, 'python', program), join(world.folder, 'turn.py'))
     run(world, 'python3', ['turn.py'], { PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: '1' })
   }
@@ -54,6 +55,8 @@ export const sdks = {
   anthropic: checkOf('anthropic'),
   'openai-python': pythonCheckOf('with_openai.py'),
   'anthropic-python': pythonCheckOf('with_anthropic.py'),
+  'google-genai': checkOf('google-genai'),
+  'google-genai-python': pythonCheckOf('with_google_genai.py', 'google'),
   'ai-sdk': checkOf('ai-sdk'),
   'openai-agents': checkOf('openai-agents'),
   langchain: checkOf('langchain'),

@@ -44,6 +44,24 @@ const quota = {
   retryAfterMs: described({ type: 'number' }, 'Milliseconds until the quota resets.'),
 }
 
+const rpcStatus = (description: string) =>
+  object(
+    description,
+    {
+      error: object(
+        'A google.rpc.Status.',
+        {
+          code: described({ type: 'integer' }, 'Status of the response.'),
+          status: described(text, 'Name of the status in google.rpc.'),
+          message,
+          details: { type: 'array', items: errorInfo },
+        },
+        ['code', 'status', 'message', 'details'],
+      ),
+    },
+    ['error'],
+  )
+
 /** Component of each API family's errors. */
 export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
   platform: 'PlatformError',
@@ -55,6 +73,7 @@ export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
   custom_providers: 'CustomProviderError',
   a2a: 'A2aError',
   a2a_rpc: 'A2aRpcError',
+  google: 'GoogleError',
 }
 
 /** Wire formats of errors, by component (src/transport/api/envelopes.ts creates them). */
@@ -84,22 +103,8 @@ export const envelopeSchemas = {
     },
     ['error', 'message', 'details'],
   ),
-  A2aError: object(
-    'Error envelope of A2A over HTTP.',
-    {
-      error: object(
-        'A google.rpc.Status.',
-        {
-          code: described({ type: 'integer' }, 'Status of the response.'),
-          status: described(text, 'Name of the status in google.rpc.'),
-          message,
-          details: { type: 'array', items: errorInfo },
-        },
-        ['code', 'status', 'message', 'details'],
-      ),
-    },
-    ['error'],
-  ),
+  A2aError: rpcStatus('Error envelope of A2A over HTTP.'),
+  GoogleError: rpcStatus("Error envelope of Google's Gemini API."),
   A2aRpcError: object(
     'Error envelope of A2A over JSON-RPC.',
     {

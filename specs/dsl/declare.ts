@@ -27,6 +27,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `custom_providers`: `{ error: message }`
  * - `anthropic`: `{ type: 'error', error: { type, message, code, param }, request_id }`, with Anthropic's types
  * - `a2a`: `{ error: { code, status, message, details } }`, a google.rpc.Status as in A2A; `a2a_rpc`: an error of JSON-RPC
+ * - `google`: `error.{code, message, status, details}`, with the code, field and request id in the first of `details`
  * - `memory`: like `platform`, with `upgradeUrl, used, limit, retryAfterMs` next to `error` for quotas
  */
 export type EnvelopeName =
@@ -39,12 +40,13 @@ export type EnvelopeName =
   | 'anthropic'
   | 'a2a'
   | 'a2a_rpc'
+  | 'google'
 
 /**
  * An SDK that receives errors of an operation in its own envelope, since it understands no other. All other callers
  * receive the envelope of the operation.
  */
-export type SdkEnvelope = Extract<EnvelopeName, 'openai' | 'anthropic'>
+export type SdkEnvelope = Extract<EnvelopeName, 'openai' | 'anthropic' | 'google'>
 
 /**
  * Effect of an Idempotency-Key.

@@ -1,18 +1,6 @@
 import type { ServiceError } from './errors.ts'
+import { errorInfo, rpcStatus } from './google-errors.ts'
 import { statusIn } from './wire-errors.ts'
-
-/** Names of statuses in google.rpc. */
-const statusNames: Readonly<Record<number, string>> = {
-  400: 'INVALID_ARGUMENT',
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  409: 'FAILED_PRECONDITION',
-  413: 'RESOURCE_EXHAUSTED',
-  429: 'RESOURCE_EXHAUSTED',
-  503: 'UNAVAILABLE',
-  504: 'DEADLINE_EXCEEDED',
-}
 
 /** Codes of A2A's errors in JSON-RPC, by their reasons. */
 const rpcCodes: Readonly<Record<string, number>> = {
@@ -29,17 +17,8 @@ const rpcCodes: Readonly<Record<string, number>> = {
 const internalError = -32603
 
 /** Returns an error as A2A's HTTP binding answers it: a google.rpc.Status. */
-export const a2aError = (error: ServiceError, requestId: string) => {
-  const status = statusIn('a2a', error.code)
-  return {
-    error: {
-      code: status,
-      status: statusNames[status] ?? 'INTERNAL',
-      message: error.message,
-      details: [infoOf(error, requestId)],
-    },
-  }
-}
+export const a2aError = (error: ServiceError, requestId: string) =>
+  rpcStatus(statusIn('a2a', error.code), error.message, infoOf(error, requestId))
 
 /** Returns an error as A2A's JSON-RPC binding answers it. */
 export const a2aRpcError = (error: ServiceError, requestId: string, id: string | number | null = null) => {
@@ -48,16 +27,8 @@ export const a2aRpcError = (error: ServiceError, requestId: string, id: string |
   return { jsonrpc: '2.0' as const, id, error: { code, message: error.message, data: [info] } }
 }
 
-/** A google.rpc.ErrorInfo. Its metadata have the code and the place of the error. */
-const infoOf = (error: ServiceError, requestId: string) => {
-  const { param } = error.details
-  return {
-    '@type': 'type.googleapis.com/google.rpc.ErrorInfo' as const,
-    reason: reasonOf(error),
-    domain: 'a2a-protocol.org' as const,
-    metadata: { code: error.code, request_id: requestId, ...(param !== undefined && { param }) },
-  }
-}
+const infoOf = (error: ServiceError, requestId: string) =>
+  errorInfo(error, { requestId, reason: reasonOf(error), domain: 'a2a-protocol.org' })
 
 const reasonOf = (error: ServiceError): string => {
   const { code, details } = error

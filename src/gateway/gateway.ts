@@ -8,6 +8,7 @@ import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
 import { conversationItems, conversations } from '#specs/resources/gateway/conversations.ts'
 import { customProviders } from '#specs/resources/gateway/custom-providers.ts'
 import { embeddings } from '#specs/resources/gateway/embeddings.ts'
+import { gemini } from '#specs/resources/gateway/gemini.ts'
 import { credits, limits } from '#specs/resources/gateway/limits.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { models as modelOperations } from '#specs/resources/gateway/models.ts'
@@ -97,6 +98,7 @@ export const gateway = capability({
     ...conversations,
     ...conversationItems,
     ...messages,
+    ...gemini,
     ...speech,
     ...transcriptions,
     ...chatCompletions,

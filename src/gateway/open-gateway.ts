@@ -94,7 +94,15 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const documents = openDocuments({ ...core, cache, guard, policy, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
   const forms = openChatApis({
-    ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },
+    ...{
+      memory,
+      chat: chats,
+      routes,
+      embeddings: embeddings.calls,
+      documents: documents.calls,
+      records,
+      search: parts.search ?? null,
+    },
     ...{
       knowledge: parts.knowledge,
       remote: parts.remote,

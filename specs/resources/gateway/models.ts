@@ -32,19 +32,19 @@ const model = object(
 const word = string({ maxLength: 256 })
 
 /** Query parameters of other APIs' SDKs for a list of models. They are ignored: the list is always complete. */
-const pagesOfOthers = ['limit', 'order', 'after', 'after_id', 'before_id', 'beta']
+const pagesOfOthers = ['limit', 'order', 'after', 'after_id', 'before_id', 'beta', 'pageSize', 'pageToken']
 
 /** Models of providers, provider connections and custom providers, in one list. */
 export const models = defineOperations('models', {
   list: {
     summary: 'List models',
     description:
-      "Returns OpenAI's model list with additional fields. Models that a configured key can reach come first; `?available=true` omits the others. Models of your own connections and custom providers are included. Requests with the header `anthropic-version`, such as those of Anthropic's SDKs, receive Anthropic's list format with chat models only.",
+      "Returns OpenAI's model list with additional fields. Models that a configured key can reach come first; `?available=true` omits the others. Models of your own connections and custom providers are included. Requests with the header `anthropic-version`, such as those of Anthropic's SDKs, receive Anthropic's list format with chat models only, and those with `x-goog-api-key` Google's.",
     method: 'GET',
     path: '/v1/models',
     access: publicKeyOrDashboard,
     envelope: 'openai',
-    sdkEnvelopes: ['anthropic'],
+    sdkEnvelopes: ['anthropic', 'google'],
     // pages with a public key show the models that they can chat with
     cors: true,
     query: {
@@ -60,13 +60,13 @@ export const models = defineOperations('models', {
   get: {
     summary: 'Retrieve a model',
     description:
-      "Takes a model id or `provider/model`. Requests with the header `anthropic-version` receive Anthropic's format.",
+      "Takes a model id or `provider/model`. Requests with the header `anthropic-version` receive Anthropic's format, and those with `x-goog-api-key` Google's.",
     method: 'GET',
     path: '/v1/models/{model}',
     slashesInLast: true,
     access: publicKeyOrDashboard,
     envelope: 'openai',
-    sdkEnvelopes: ['anthropic'],
+    sdkEnvelopes: ['anthropic', 'google'],
     cors: true,
     passedOver: ['beta'],
     answer: answersEither(isJsonResponse(model)),

@@ -3,12 +3,16 @@ import type { ChatBody } from '../call/chat-calls.ts'
 import { isStrictOpenAi, type Route } from '../call/routes.ts'
 import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
+import { googleField } from './google/google-request.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 
 /**
  * Fields that responses of other formats add to messages and that conversations send back. OpenAI itself rejects them.
  */
 const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as const
+
+/** Fields of this gateway with what only one format can express. */
+const noOwnFields = { [ownToolsField]: undefined, [betasField]: undefined, [googleField]: undefined }
 
 /**
  * Prepares a conversation for a server of OpenAI's format when another provider may have produced parts of it. Ids of
@@ -18,8 +22,8 @@ const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as cons
  * @returns the same object when there is nothing to change, which is the usual case.
  */
 export function portableBody(body: ChatBody, route: Pick<Route, 'baseUrl' | 'format'>): ChatBody {
-  if (body[ownToolsField] !== undefined || body[betasField] !== undefined)
-    return portableBody({ ...body, [ownToolsField]: undefined, [betasField]: undefined }, route)
+  if (body[ownToolsField] !== undefined || body[betasField] !== undefined || body[googleField] !== undefined)
+    return portableBody({ ...body, ...noOwnFields }, route)
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body
   const own = isStrictOpenAi(route)

@@ -3,6 +3,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { listedProviders } from '../catalogue/listed-providers.ts'
 import { anthropicModel, anthropicModels } from './anthropic-models.ts'
+import { googleModelInfo, isGoogleModel } from './google-models.ts'
 import { providerNamed } from './model-names.ts'
 import { effective, type ModelRegistry } from './model-registry.ts'
 import type { ModelRow } from './model-rows.ts'
@@ -16,7 +17,7 @@ import type { ModelRow } from './model-rows.ts'
 export const modelUseCases = (
   registry: Pick<ModelRegistry, 'rows'>,
   origin = '',
-): Pick<UseCases, 'models.list' | 'models.get'> => ({
+): Pick<UseCases, 'models.list' | 'models.get' | 'gemini.list_models' | 'gemini.get_model'> => ({
   'models.list': async ({ scope, principal, query, sdk, requestId }) => {
     const { provider, type, available, source, connection_id } = query
     const wanted = provider === undefined ? undefined : providerWord(provider)
@@ -29,19 +30,36 @@ export const modelUseCases = (
       .filter((row) => connection_id === undefined || row.connection_id === connection_id)
     const data = usableFirst(effective(rows))
     if (sdk === 'anthropic') return asBytes(anthropicModels(data), requestId)
+    if (sdk === 'google') return asBytes({ models: data.filter(isGoogleModel).map(googleModelInfo) }, requestId)
     const names = customNames(all)
     const providers = listedProviders(data, origin, (row) => names.get(row.provider) ?? row.provider)
     return { json: { object: 'list', data, providers } }
   },
 
   'models.get': async ({ scope, principal, params, sdk, requestId }) => {
-    const rows = rowsFor(await registry.rows(scope.project), modelsOf(principal))
-    const named = rows.filter(({ id, provider, name }) => params.model === id || params.model === `${provider}/${name}`)
-    const row = named.find(({ available }) => available) ?? named[0]
-    if (row === undefined) throw new ServiceError('model_not_found', { param: 'model' })
+    const row = rowNamed(rowsFor(await registry.rows(scope.project), modelsOf(principal)), params.model)
+    if (sdk === 'google') return asBytes(googleModelInfo(row), requestId)
     return sdk === 'anthropic' ? asBytes(anthropicModel(row), requestId) : { json: row }
   },
+
+  'gemini.list_models': async ({ scope, principal }) => {
+    const rows = rowsFor(await registry.rows(scope.project), modelsOf(principal))
+    return { models: usableFirst(effective(rows)).filter(isGoogleModel).map(googleModelInfo) }
+  },
+
+  'gemini.get_model': async ({ scope, principal, params }) => {
+    const rows = rowsFor(await registry.rows(scope.project), modelsOf(principal))
+    return googleModelInfo(rowNamed(rows.filter(isGoogleModel), params.model))
+  },
 })
+
+/** @throws {ServiceError} `model_not_found` */
+const rowNamed = (rows: readonly ModelRow[], model: string): ModelRow => {
+  const named = rows.filter(({ id, provider, name }) => model === id || model === `${provider}/${name}`)
+  const row = named.find(({ available }) => available) ?? named[0]
+  if (row === undefined) throw new ServiceError('model_not_found', { param: 'model' })
+  return row
+}
 
 /** Names of the custom providers, by the `provider` of their rows. The last row of each is its name as an alias. */
 const customNames = (rows: readonly ModelRow[]): ReadonlyMap<string, string> =>

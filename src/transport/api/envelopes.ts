@@ -1,6 +1,7 @@
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import { a2aError, a2aRpcError } from '#specs/errors/a2a-errors.ts'
 import { errors, type ServiceError } from '#specs/errors/errors.ts'
+import { googleError } from '#specs/errors/google-errors.ts'
 import { anthropicError, codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 
 /** An error as it is answered. */
@@ -36,6 +37,8 @@ const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: str
   a2a: (error, requestId) => a2aError(error, requestId),
 
   a2a_rpc: (error, requestId) => a2aRpcError(error, requestId),
+
+  google: (error, requestId) => googleError(error, requestId),
 
   custom_providers: (error) => ({ error: namingMessage(error) }),
 }

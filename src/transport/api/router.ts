@@ -7,12 +7,20 @@ export interface Match<T> {
 interface Node<T> {
   readonly words: Map<string, Node<T>>
   parameter: Node<T> | null
-  /** Methods of a route whose last parameter matches the rest of a path, slashes included. */
-  rest: Map<string, T> | null
+  /** Parameters that a text follows in the same segment, by that text: `{model}:generateContent`. */
+  readonly suffixed: Map<string, Node<T>>
+  /** Methods of a route whose last parameter matches the rest of a path, slashes included, by the text that follows. */
+  readonly rest: Map<string, Map<string, T>>
   methods: Map<string, T> | null
 }
 
-const emptyNode = <T>(): Node<T> => ({ words: new Map(), parameter: null, rest: null, methods: null })
+const emptyNode = <T>(): Node<T> => ({
+  words: new Map(),
+  parameter: null,
+  suffixed: new Map(),
+  rest: new Map(),
+  methods: null,
+})
 
 const noParams: readonly string[] = []
 
@@ -38,7 +46,9 @@ export class Router<T> {
     const methods = this.#methodsOf(path)
     if (methods.has(method)) throw new Error(`${method} ${path} is declared twice`)
     methods.set(method, target)
-    if (slashesInLast) this.#nodeOf(path.slice(0, path.lastIndexOf('/'))).rest = methods
+    if (!slashesInLast) return
+    const last = path.lastIndexOf('/')
+    this.#nodeOf(path.slice(0, last)).rest.set(suffixOf(path.slice(last + 1)), methods)
   }
 
   /** @param path percent-encoded. @returns null for an unknown path, also for one that is wrongly encoded. */
@@ -68,13 +78,18 @@ export class Router<T> {
   }
 }
 
+/** The text after the parameter of a segment: `:generateContent` of `{model}:generateContent`. */
+const suffixOf = (segment: string): string => segment.slice(segment.indexOf('}') + 1)
+
 const childFor = <T>(node: Node<T>, segment: string): Node<T> => {
-  if (segment.startsWith('{')) {
+  const suffix = suffixOf(segment)
+  if (segment.startsWith('{') && suffix === '') {
     node.parameter ??= emptyNode()
     return node.parameter
   }
-  const known = node.words.get(segment) ?? emptyNode<T>()
-  node.words.set(segment, known)
+  const [nodes, key] = segment.startsWith('{') ? [node.suffixed, suffix] : [node.words, segment]
+  const known = nodes.get(key) ?? emptyNode<T>()
+  nodes.set(key, known)
   return known
 }
 
@@ -94,14 +109,38 @@ const descend = <T>(
   if (found) return found
   if (segment === '') return null
   const taken = params.length
+  for (const [suffix, child] of node.suffixed) {
+    const value = withoutSuffix(segment, suffix)
+    if (value === null) continue
+    params.push(value)
+    const below = descend(child, segments, { at: at + 1, params })
+    if (below) return below
+    params.length = taken
+  }
   params.push(segment)
   const below = node.parameter && descend(node.parameter, segments, { at: at + 1, params })
   if (below) return below
   params.length = taken
-  if (node.rest === null || segments.at(-1) === '') return null
-  params.push(segments.slice(at).join('/'))
-  return node.rest
+  return restOf(node, segments.slice(at).join('/'), params)
 }
+
+/** Matches the rest of a path, a parameter with a text after it before the one without. */
+const restOf = <T>(node: Node<T>, rest: string, params: string[]): ReadonlyMap<string, T> | null => {
+  if (rest.endsWith('/')) return null
+  for (const [suffix, methods] of node.rest) {
+    const value = suffix === '' ? null : withoutSuffix(rest, suffix)
+    if (value === null) continue
+    params.push(value)
+    return methods
+  }
+  const methods = node.rest.get('') ?? null
+  if (methods !== null) params.push(rest)
+  return methods
+}
+
+/** @returns null if the text does not end with the suffix, or is nothing but it. */
+const withoutSuffix = (text: string, suffix: string): string | null =>
+  text.length > suffix.length && text.endsWith(suffix) ? text.slice(0, -suffix.length) : null
 
 const decoded = <T>(methods: ReadonlyMap<string, T>, params: readonly string[]): Match<T> | null => {
   try {

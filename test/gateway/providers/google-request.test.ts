@@ -218,3 +218,20 @@ describe('configuration for Google', () => {
     expect(withFields({ reasoning_effort: 'wildly' })).not.toHaveProperty('generationConfig')
   })
 })
+
+it('has what only Google understands as its caller wrote it, beside what follows from the rest', () => {
+  const own = {
+    ...{
+      safetySettings: [{ category: 'HARM_CATEGORY_HATE_SPEECH', threshold: 'BLOCK_NONE' }],
+      cachedContent: 'cachedContents/1',
+    },
+    ...{ thinkingConfig: { thinkingBudget: 5 }, tools: [{ googleSearch: {} }] },
+  }
+  const request = withFields({ tools: [weather], temperature: 0.5, google_request: own })
+  expect(request).toMatchObject({
+    ...{ safetySettings: own.safetySettings, cachedContent: own.cachedContent },
+    tools: [{ functionDeclarations: [{ name: 'get_weather' }] }, { googleSearch: {} }],
+    generationConfig: { temperature: 0.5, thinkingConfig: { thinkingBudget: 5 } },
+  })
+  expect(request).not.toHaveProperty('thinkingConfig')
+})

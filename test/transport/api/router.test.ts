@@ -14,6 +14,8 @@ for (const path of [
 }
 router.add('POST', '/v1/things', { target: 'create' })
 router.add('GET', '/v1/models/{model}', { target: '/v1/models/{model}', slashesInLast: true })
+for (const path of ['/v1/models/{model}:read', '/v1/things/{id}:read'])
+  router.add('GET', path, { target: path, slashesInLast: path.includes('models') })
 router.add('GET', '/v1/models/{model}/tags', { target: '/v1/models/{model}/tags' })
 
 const find = (path: string) => {
@@ -33,6 +35,12 @@ describe('a path', () => {
     ['/v1/models/a', ['/v1/models/{model}', 'a']],
     ['/v1/models/a/b/c', ['/v1/models/{model}', 'a/b/c']],
     ['/v1/models/a%2Fb', ['/v1/models/{model}', 'a/b']],
+    ['/v1/models/a:read', ['/v1/models/{model}:read', 'a']],
+    ['/v1/models/a:b/c:read', ['/v1/models/{model}:read', 'a:b/c']],
+    ['/v1/models/a:8b', ['/v1/models/{model}', 'a:8b']],
+    ['/v1/models/:read', ['/v1/models/{model}', ':read']],
+    ['/v1/things/a:read', ['/v1/things/{id}:read', 'a']],
+    ['/v1/things/a:read/test', ['/v1/things/{id}/test', 'a:read']],
     ['/v1/models/a/tags', ['/v1/models/{model}/tags', 'a']],
     ['/v1/things/a%20b/parts/%C3%BC', ['/v1/things/{id}/parts/{part}', 'a b', 'ü']],
   ])('%s matches one route', (path, found) => {

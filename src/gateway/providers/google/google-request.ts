@@ -1,5 +1,5 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
-import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { answerSchema } from '../answer-schema.ts'
 import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
 import { unsupportedPart } from '../content-parts.ts'
@@ -10,6 +10,12 @@ import { thinkingConfig } from './google-thinking.ts'
 /** Maximum stop sequences that the format accepts. */
 const maxStopSequences = 5
 
+/**
+ * Field of a chat request with what only Google's format can express, as the caller wrote it: `safetySettings`,
+ * `cachedContent`, `thinkingConfig`, and Google's own `tools`.
+ */
+export const googleField = 'google_request'
+
 /** Builds a `generateContent` body. @throws {ServiceError} `invalid_field` for what the format cannot express. */
 export function googleRequest(body: ChatBody, id: string): WireObject {
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
@@ -17,11 +23,19 @@ export function googleRequest(body: ChatBody, id: string): WireObject {
   }
   const model = googleModel(id)
   const { system, contents } = googleDialogue(arrayOf(body.messages), { model: id, signs: model.signs })
-  const generationConfig = generationConfigOf(body, model)
+  const { thinkingConfig: thinking, tools: ownTools, ...own } = objectOf(body[googleField])
+  const generationConfig = {
+    ...generationConfigOf(body, model),
+    ...(isObject(thinking) && { thinkingConfig: thinking }),
+  }
+  const offered = toolFields(offeredFunctions(body))
+  const tools = [...arrayOf(offered.tools), ...arrayOf(ownTools)]
   return {
     contents,
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
-    ...toolFields(offeredFunctions(body)),
+    ...offered,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...own,
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
   }
 }

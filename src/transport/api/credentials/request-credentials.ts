@@ -7,9 +7,9 @@ import type { Tenants } from './named-tenant.ts'
 
 /**
  * Returns the principal of a request. The first credential present decides, so that a wrong one never falls back to
- * another: `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as sent by Anthropic's clients), `?token=` of a
- * WebSocket upgrade or a browser's EventSource, neither of which can send headers (client tokens only, since URLs end
- * up in proxy logs; this server never logs them), the dashboard's cookie.
+ * another: `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as sent by Anthropic's clients), `x-goog-api-key`
+ * (by Google's), `?token=` of a WebSocket upgrade or a browser's EventSource, neither of which can send headers (client
+ * tokens only, since URLs end up in proxy logs; this server never logs them), the dashboard's cookie.
  *
  * @param cookieName name of the dashboard's cookie.
  * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names another account's
@@ -22,7 +22,7 @@ export const principalOf = (
 ): Principal | Promise<Principal> => {
   const authorization = request.header('authorization')
   if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
-  const key = request.header('service_api_key') ?? request.header('x-api-key')
+  const key = keyHeaders.map((name) => request.header(name)).find((value) => value !== undefined)
   if (key !== undefined) return credentials.token(key, request.header('origin'))
   const token = isUpgrade(request) || isEventSource(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)
@@ -30,6 +30,9 @@ export const principalOf = (
   if (cookie !== null) return credentials.dashboard(cookie, namedProject(request), request.method !== 'GET')
   throw new ServiceError('authentication_required')
 }
+
+/** Headers other than `Authorization` that carry a key. */
+const keyHeaders = ['service_api_key', 'x-api-key', 'x-goog-api-key'] as const
 
 /**
  * The dispatcher's authenticator, backed by the credentials of this installation. It also refuses tokens of a tenant
