@@ -12,6 +12,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   agents: ['agents', 'agent_versions', 'agent_catalog', 'installations'],
   models: [
     ...['models', 'chat_completions', 'ai_chat', 'responses', 'conversations', 'conversation_items', 'messages'],
+    'gemini',
     ...['completions', 'embeddings', 'rerank', 'moderations', 'images', 'vision', 'speech', 'transcriptions'],
     'batches',
   ],
@@ -58,7 +59,13 @@ const groupOfResource = new Map(
 const reading: ReadonlySet<string> = new Set([
   ...['memory.search', 'memory.export', 'knowledge_bases.search', 'knowledge_recall_sets.measure'],
   'vector_stores.search',
-  ...['responses.input_tokens', 'messages.count_tokens', 'tenants.export', 'agent_versions.validate'],
+  ...[
+    'responses.input_tokens',
+    'messages.count_tokens',
+    'gemini.count_tokens',
+    'tenants.export',
+    'agent_versions.validate',
+  ],
 ])
 
 type OperationName = Pick<Operation, 'id' | 'method'>

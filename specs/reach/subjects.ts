@@ -122,7 +122,18 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     ...{ tenant: ['tenant_id'], user: ['external_user_id', 'user', 'userId'], agent: ['agent_id'] },
     ...{ installation: ['installation_id'], session: ['session_id', 'sessionId'], run: ['run_id', 'parent_run_id'] },
     ...{ action: [], model: ['model'], tool_server: [], knowledge_base: [], conversation: [], project: ['project_id'] },
-    resource: [...['actor_id', 'connection_id', 'key_id', 'member_id', 'rate_plan_id', 'resource_id', 'subject_id', 'webhook_id']],
+    resource: [
+      ...[
+        'actor_id',
+        'connection_id',
+        'key_id',
+        'member_id',
+        'rate_plan_id',
+        'resource_id',
+        'subject_id',
+        'webhook_id',
+      ],
+    ],
   },
   body: {
     tenant: ['tenant_id', 'scopes.tenants[]'],

@@ -49,5 +49,7 @@ check((await client.models.get({ model })).supportedActions.includes('generateCo
 const { embeddings } = await client.models.embedContent({ model, contents: ['one', 'two'] })
 check(embeddings.length === 2 && embeddings[0].values.length > 1, 'no vectors')
 
-const refused = await client.models.generateContent({ model: 'no-such-model', contents: 'Hello' }).catch((error) => error)
+const refused = await client.models
+  .generateContent({ model: 'no-such-model', contents: 'Hello' })
+  .catch((error) => error)
 check(refused instanceof ApiError && refused.status === 404, `no ApiError: ${refused}`)

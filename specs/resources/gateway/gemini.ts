@@ -1,4 +1,4 @@
-import { anyKeyOrDashboard, publicKeyOrDashboard } from '#specs/access.ts'
+import { anyKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
 import { answersEither, answersFrames, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
@@ -125,12 +125,7 @@ const common = {
   attributed: true,
 } as const
 
-const listing = {
-  method: 'GET',
-  access: publicKeyOrDashboard,
-  envelope: 'google',
-  cors: true,
-} as const
+const listing = { method: 'GET', access: anyKeyOrDashboard, envelope: 'google' } as const
 
 /** The API of Google's Gemini, for every model. */
 export const gemini = defineOperations('gemini', {
@@ -213,6 +208,7 @@ export const gemini = defineOperations('gemini', {
   get_model: {
     ...listing,
     summary: "Retrieve a model in the form of Google's API",
+    description: 'Takes a model id or `provider/model` of one that chats or embeds, with the methods that it serves.',
     path: model,
     slashesInLast: true,
     answer: isJsonResponse(modelInfo),

@@ -181,8 +181,8 @@ export class Dispatcher implements HttpHandler {
     if (isLong) await nextSlice()
     validator.body(body)
     if (isLong) await nextSlice()
-    const reserved = checkFields(operation, principal, body)
     const params = named(operation.params, values)
+    const reserved = checkFields(operation, principal, { body, params })
     const about = aboutOf(params, body)
     const naming = { principal, request, params, query, body, about }
     this.#admitStream(exchange, operation, naming)

@@ -230,7 +230,7 @@ export class SessionUpgrades {
     const call = await this.#call(id, upgrade, body)
     authorise(operation, call.principal)
     validator.body(body)
-    const reserved = checkFields(operation, call.principal, body)
+    const reserved = checkFields(operation, call.principal, { body })
     return useCase({ ...call, reserved, after })
   }
 

@@ -81,7 +81,7 @@ const open = async (...scripts: readonly Script[]) => {
     id: string,
     body: Parameters<(typeof useCases)['sessions.turns']>[0]['body'],
   ) => {
-    const reserved = checkFields(operations['sessions.turns'], principal, body)
+    const reserved = checkFields(operations['sessions.turns'], principal, { body })
     const call = { ...callOf({ session_id: id }, {}, body, principal), reserved }
     const { stream } = await useCases['sessions.turns'](call)
     const events = await collect(stream)

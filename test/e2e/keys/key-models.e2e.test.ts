@@ -99,6 +99,22 @@ describe.each(either('sqlite'))('a key that is limited to a model on $store', ({
     expect(upstream.models()).toEqual([other, own])
   })
 
+  it('calls its own model only where the path names the model', async () => {
+    const content = { parts: [{ text: 'Hi' }] }
+    const methods = {
+      generateContent: { contents: [content] },
+      countTokens: { contents: [content] },
+      embedContent: { content },
+    }
+    for (const [method, body] of Object.entries(methods)) {
+      const { status, body: answer } = await key.post(`/v1beta/models/${other}:${method}`, body)
+      expect([status, answer.error.details[0].metadata.code]).toEqual([403, 'insufficient_scope'])
+    }
+    expect(upstream.models()).toEqual([])
+    await ok(key.post(`/v1beta/models/${own}:generateContent`, methods.generateContent))
+    expect(upstream.models()).toEqual([own])
+  })
+
   it('remembers an exchange with its own model, or by rules', async () => {
     const said = { userId: 'cleo', user: 'I live in Oslo.', wait: true }
     expect(await ok(key.post('/v1/memory/remember', said))).toMatchObject({ extractor: 'rules' })

@@ -67,7 +67,7 @@ const requiredOf = ({ body }: Operation): object => {
   return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]))
 }
 
-const targetOf = ({ paths }: Operation) => paths[0].replaceAll(/\{\w+\}/g, 'some_id')
+const targetOf = ({ paths }: Operation) => paths[0].replace('{model}', 'small-1').replaceAll(/\{\w+\}/g, 'some_id')
 
 describe('the operations of a key', () => {
   it('have a group, each that a key can call', () => {

@@ -106,12 +106,15 @@ interface EmbedOrder {
 
 /** Embeds contents; all of a batch have the size that the first names. */
 const embedded = async (
-  { embeddings }: GeminiParts,
+  { embeddings, routes }: GeminiParts,
   { call, operation, items }: EmbedOrder,
 ): Promise<readonly (readonly number[])[]> => {
+  const caller = callerOf(call)
+  // a model that nobody serves is named before what is wrong with the contents
+  await routes.resolve(caller.project, call.params.model, 'embedding')
   const all = items.map(camelled)
   const { vectors } = await embeddings.create({
-    ...{ caller: callerOf(call), operation, bytes: null, signal: call.signal },
+    ...{ caller, operation, bytes: null, signal: call.signal },
     body: {
       model: call.params.model,
       input: all.map(({ content }, at) => textIn(objectOf(content), items.length === 1 ? '' : `requests[${at}].`)),

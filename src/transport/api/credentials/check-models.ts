@@ -38,6 +38,17 @@ export const checkModels = (
 }
 
 /**
+ * Checks the model in the path of a call, as `checkModels` those in its body. One that is only read is not found instead.
+ *
+ * @throws {ServiceError} as `checkModels`
+ */
+export const checkPathModel = (principal: Principal, model: string | undefined): void => {
+  const own = modelsOf(principal)
+  if (own === null || model === undefined || own.has(model)) return
+  throw limitsOf(principal)?.models?.has(model) === false ? modelMissing(model, 'model') : unreached(model, 'model')
+}
+
+/**
  * Checks the remote tool servers that a body names: an agent's key reaches those of its agent's config, and servers that the
  * request brings by URL.
  *

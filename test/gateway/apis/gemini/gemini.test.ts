@@ -84,7 +84,9 @@ describe('generateContent', () => {
       ],
       tool_choice: 'required',
     })
-    expect(chat.last).toMatchObject({ messages: [{}, { tool_calls: [{ id: 'call_own_0' }] }, { tool_call_id: 'call_own_0' }] })
+    expect(chat.last).toMatchObject({
+      messages: [{}, { tool_calls: [{ id: 'call_own_0' }] }, { tool_call_id: 'call_own_0' }],
+    })
   })
 
   it('gives each of two equal calls its own result, in their order', async () => {
