@@ -349,10 +349,12 @@ export class Dispatcher implements HttpHandler {
   }
 
   #nowhere(exchange: Exchange, code: 'not_found' | 'method_not_allowed'): void {
-    const status = refuse(exchange, new ServiceError(code), this.#parts.log)
-    this.#observe(exchange, 'none', status)
+    const error = code === 'not_found' ? new ServiceError(code, { message: unknownPath }) : new ServiceError(code)
+    this.#observe(exchange, 'none', refuse(exchange, error, this.#parts.log))
   }
 }
+
+const unknownPath = 'No operation has this path. The page /docs of this server lists all operations.'
 
 /** Whether the answer is an actor's event stream. The actor's log has its events, and its commit keeps the key. */
 const isEvents = ({ answer }: Operation, { body }: Call<unknown, unknown, unknown>): boolean =>

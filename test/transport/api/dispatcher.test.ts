@@ -118,9 +118,10 @@ describe('errors', () => {
     expect(headers['www-authenticate']).toBe('Bearer')
   })
 
-  it('are 404 for unknown paths, including wrongly encoded ones', async () => {
+  it('are 404 for unknown paths, including wrongly encoded ones, and say so', async () => {
     const { send, observed } = open({})
-    expect(await send({ target: '/v1/nothing', as })).toMatchObject({ status: 404 })
+    const message = 'No operation has this path. The page /docs of this server lists all operations.'
+    expect(await send({ target: '/v1/nothing', as })).toMatchObject({ status: 404, json: { error: { message } } })
     expect(await send({ target: '/v1/things/%zz', as })).toMatchObject({ status: 404 })
     expect(observed).toEqual(['none 404', 'none 404'])
   })
