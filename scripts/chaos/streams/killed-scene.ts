@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { MongoClient } from 'mongodb'
-import { shardOf } from '#runtime/recovery/shard.ts'
+import { shardOf, useShardsOf } from '#runtime/recovery/shard.ts'
 import { LocalCluster } from '#scripts/cluster/local-cluster.ts'
 import { Restartable } from '#scripts/cluster/restartable.ts'
 import { startServer } from '#scripts/services/server.ts'
@@ -165,7 +165,8 @@ class Leases {
       const { leases, members } = await this.#table.read()
       const counts = members.map(({ process }) => leases.filter(({ holder }) => holder === process).length)
       const all = counts.reduce((sum, count) => sum + count, 0)
-      if (members.length === nodes && all === leases.length && Math.min(...counts) > 40) return
+      if (members.length === nodes && all === leases.length && Math.min(...counts) > 40)
+        return useShardsOf({ shards: leases.length })
       if (performance.now() > deadline) throw new Error(`the shards did not spread: ${counts.join(', ')}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
