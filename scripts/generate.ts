@@ -5,6 +5,7 @@ import { readCommandLine } from '#src/start/command-line.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import called from '../specs/called-operations.json' with { type: 'json' }
 import type { Operation } from '../specs/dsl/declare.ts'
+import { realtimeSocket } from '../specs/resources/gateway/realtime.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
 import { charts, definitions, operations } from '../src/actors/capabilities.ts'
 import { actorIds } from './generate/actor-ids.ts'
@@ -43,7 +44,7 @@ const usage = [
 const { check: checkOnly = false } = readCommandLine({ usage, options: { check: { type: 'boolean' } } })
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const declared: readonly Operation[] = [...Object.values(operations), sessionSocket]
+const declared: readonly Operation[] = [...Object.values(operations), sessionSocket, realtimeSocket]
 
 const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),

@@ -64,7 +64,8 @@ const summary = summarise(read(report), run.status)
 const kept: CalledOperations = JSON.parse(read(recording) ?? '{}')
 const { operations } = await import('../src/actors/capabilities.ts')
 const { sessionSocket } = await import('../specs/resources/sessions.ts')
-const called = calledIn(read(calls) ?? '', [...Object.keys(operations), sessionSocket.id])
+const { realtimeSocket } = await import('../specs/resources/gateway/realtime.ts')
+const called = calledIn(read(calls) ?? '', [...Object.keys(operations), sessionSocket.id, realtimeSocket.id])
 const whole = process.env.CI !== undefined && args.length === 0
 const stale = whole ? recordingFindings(kept, called) : []
 if (records) keepRecording()

@@ -160,10 +160,20 @@ export const bounds: readonly Bound[] = [
     of: 'a WebSocket frame',
     max: 'per connection',
     beyond: 'closed with 1009',
-    code: ['src/transport/streams/websocket-frames.ts', 'maxBytes'],
+    code: ['src/outgoing/websocket/websocket-frames.ts', 'maxBytes'],
     test: [
-      'test/transport/streams/websocket-frames.test.ts',
+      'test/outgoing/websocket/websocket-frames.test.ts',
       'are refused by the head alone of a frame over the limit',
+    ],
+  },
+  {
+    of: 'events of a realtime session in one turn of the event loop',
+    max: '256',
+    beyond: 'closed with 1008',
+    code: ['src/transport/streams/realtime-socket.ts', 'eventsOfTurn'],
+    test: [
+      'test/e2e/gateway/realtime/relay.e2e.test.ts',
+      'refuses what is no event of the protocol, and does not end by it',
     ],
   },
   {

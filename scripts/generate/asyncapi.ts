@@ -42,14 +42,18 @@ const channelOf = (operation: Operation, components: Components): object => ({
 })
 
 /** Messages from the server: the data of an event, or a frame that carries it. */
-const messagesOut = ({ answer, frames }: Operation, components: Components): object => {
+const messagesOut = (operation: Operation, components: Components): object => {
+  const { answer } = operation
   const events = Object.entries(eventsOf(answer)?.events ?? {}).map(([stored, schema]) => {
     const name = streamNames[stored] ?? stored
-    const payload = frames === null ? filledForm(schema.json) : frameOut(name, schema)
+    const payload = isWrapped(operation) ? frameOut(name, schema) : filledForm(schema.json)
     return [name, message(name, components.answer(payload))]
   })
-  return Object.fromEntries(frames === null ? events : [...events, ['error', message('error', errorFrame)]])
+  return Object.fromEntries(isWrapped(operation) ? [...events, ['error', message('error', errorFrame)]] : events)
 }
+
+/** Whether the frames of a WebSocket carry events of a log; those of another product's protocol are its own. */
+const isWrapped = ({ answer, frames }: Operation): boolean => frames !== null && eventsOf(answer)?.foreign === false
 
 const frameOut = (name: string, data: Schema<unknown>) =>
   filledForm(object({ event: constant(name), id: integer(), data }).json)
@@ -72,9 +76,10 @@ const messagesIn = ({ frames }: Operation, components: Components): object =>
 const message = (name: string, payload: unknown): object => ({ name, payload })
 
 /** Operations as seen from the server: it sends events, and receives the frames of clients. */
-const operationsOf = ({ id, answer, frames }: Operation): object => {
+const operationsOf = (operation: Operation): object => {
+  const { id, answer, frames } = operation
   const names = Object.keys(eventsOf(answer)?.events ?? {}).map((stored) => streamNames[stored] ?? stored)
-  const sent = frames === null ? names : [...names, 'error']
+  const sent = isWrapped(operation) ? [...names, 'error'] : names
   return {
     [`${id}.send`]: operationOf('send', id, sent),
     ...(frames === null ? {} : { [`${id}.receive`]: operationOf('receive', id, Object.keys(frames)) }),

@@ -11,6 +11,7 @@ const modes: Readonly<Record<string, ModelMode>> = {
   image_generation: 'image',
   audio_speech: 'speech',
   audio_transcription: 'transcription',
+  realtime: 'realtime',
 }
 const capabilityFields: Readonly<Record<string, string>> = {
   supports_function_calling: 'tools',
@@ -25,7 +26,7 @@ const capabilityFields: Readonly<Record<string, string>> = {
 }
 /** Ids of chat models that only produce speech, music or images, or that use other APIs than chat and embeddings. */
 const otherChats = /native-audio|tts|lyria|realtime|image|deep-research|robotics|live|container|computer-use|transcribe/
-/** Ids in the list that are not models: size classes, prices of options, and realtime speech. */
+/** Ids in the list that are not models: size classes, prices of options, and realtime transcription. */
 const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
 
 /**
@@ -34,7 +35,9 @@ const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
  */
 export function slimRow(provider: string, id: string, fields: WireObject, imagePrice: number | undefined) {
   const mode = modes[textOf(fields.mode)] ?? (fields.input_cost_per_character === undefined ? undefined : 'speech')
-  if (mode === undefined || noModels.test(id)) return undefined
+  if (mode === undefined || (mode !== 'realtime' && noModels.test(id))) return undefined
+  // the realtime sessions of others have protocols of their own
+  if (mode === 'realtime' && !openAis.has(provider)) return undefined
   if (mode === 'chat' && (otherChats.test(id) || !givesText(fields))) return undefined
   const prices = pricesOf(mode, id, fields, imagePrice)
   if (prices === undefined || (mode === 'image' && prices.image === undefined && prices.output === undefined))
@@ -79,7 +82,7 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
     ...optional('cacheWrite', decimal(fields.cache_creation_input_token_cost)),
     ...optional('cacheWriteLong', longWrite(fields)),
     ...optional('reasoning', decimal(fields.output_cost_per_reasoning_token)),
-    ...(mode === 'chat' && audioPrices(fields)),
+    ...((mode === 'chat' || mode === 'realtime') && audioPrices(fields)),
     ...optional('tiers', tiersOf(fields)),
   }
   const known = input === undefined ? {} : tokens

@@ -4,7 +4,7 @@ import { eventsOf } from './answer.ts'
 import type { Operation } from './declare.ts'
 import { type QueryParser, queryParser } from './query.ts'
 import { formatWords, patternWords } from './rule-words.ts'
-import { type JsonSchema, object } from './schema.ts'
+import { type JsonSchema, object, type Schema } from './schema.ts'
 
 /** Validator of an operation's requests. */
 export interface RequestValidator {
@@ -29,6 +29,19 @@ export const requestValidator = (operation: Operation): RequestValidator => {
   const { body } = operation
   const form = body === null ? () => null : once(() => compile(requestForm(body.json, operation.unknownFields)))
   return { body: (value) => checkBody(operation, form(), value), query: queryOf(operation) }
+}
+
+/**
+ * Returns a function that validates a value in place by a schema whose objects may have other fields.
+ *
+ * @throws {ServiceError} as `RequestValidator.body` does
+ */
+export const valueValidator = ({ json }: Schema<unknown>): ((value: unknown) => void) => {
+  const form = once(() => compile(requestForm(json, 'ignore')))
+  return (value) => {
+    const validate = form()
+    if (!validate(value)) throw refusal(validate.errors ?? [])
+  }
 }
 
 const once = <T>(make: () => T): (() => T) => {

@@ -14,7 +14,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     ...['models', 'chat_completions', 'ai_chat', 'responses', 'conversations', 'conversation_items', 'messages'],
     'gemini',
     ...['completions', 'embeddings', 'rerank', 'moderations', 'images', 'vision', 'speech', 'transcriptions'],
-    'batches',
+    ...['batches', 'realtime'],
   ],
   prompts: ['prompts', 'prompt_versions'],
   memory: ['memory'],
@@ -25,7 +25,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   tenants: ['tenants', 'tenant_users', 'end_users'],
   // everything that a tenant has, such as its sessions and memories
   exports: ['tenants.export'],
-  keys: ['client_tokens', 'agent_keys'],
+  keys: ['client_tokens', 'agent_keys', 'realtime_secrets'],
   web: ['web', 'web_crawls', 'web_takedowns', 'browser_jobs', 'browser_profiles'],
   connections: ['connections', 'connectors'],
   tool_servers: ['mcp_servers'],
@@ -70,8 +70,9 @@ const reading: ReadonlySet<string> = new Set([
 
 type OperationName = Pick<Operation, 'id' | 'method'>
 
-/** Whether an operation changes nothing. */
-export const isReading = ({ id, method }: OperationName): boolean => method === 'GET' || reading.has(id)
+/** Whether an operation changes nothing. A realtime session is opened by GET, and calls models. */
+export const isReading = ({ id, method }: OperationName): boolean =>
+  (method === 'GET' && id !== 'realtime.connect') || reading.has(id)
 
 /** The group of an operation; null for one that only dashboard sessions or no credentials call. */
 export const groupOf = ({ id }: Pick<Operation, 'id'>): string | null =>
@@ -102,7 +103,13 @@ export const includesEntry = (granted: ReadonlySet<string>, entry: string): bool
 export type Tenancy = 'owned' | 'shared' | 'project'
 
 /** Resources whose rows belong to tenants, although callers do not filter them by tenant. */
-const owned: ReadonlySet<string> = new Set(['responses', 'conversations', 'conversation_items', 'client_tokens'])
+const owned: ReadonlySet<string> = new Set([
+  'responses',
+  'conversations',
+  'conversation_items',
+  'client_tokens',
+  'realtime_secrets',
+])
 const shared: ReadonlySet<string> = new Set([
   ...['agents', 'agent_versions', 'agent_catalog', 'models', 'connectors', 'skills', 'skill_versions'],
   ...['prompts', 'prompt_versions'],

@@ -165,7 +165,8 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
         'skill_review_model',
       ],
       ...['config.context.model', 'config.memory.extract.model', 'overlays.model', 'overlays.models[]'],
-      ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model'],
+      ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model', 'session.model'],
+      ...['session.audio.input.transcription.model', 'session.audio.output.model'],
     ],
     tool_server: ['tools[].server_id', 'tools[].server_label', 'config.mcp_servers', 'config.remote_agents'],
     knowledge_base: ['tools[].vector_store_ids[]', 'config.knowledge', 'config.knowledge_bases'],
@@ -244,7 +245,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
       'configuration.taskPushNotificationConfig.id',
     ],
     // lists whose entries name the subjects, or that are refused
-    ...['config.models', 'overlays.models', 'mcp_servers', 'tools[].server_url'],
+    ...['config.models', 'overlays.models', 'mcp_servers', 'tools[].server_url', 'session'],
     // the URL of a foreign server, which is no resource of the project
     'config.server_url',
   ],

@@ -28,6 +28,7 @@ import type { RequestLedger } from './ledger/request-ledger.ts'
 import type { OpenCore } from './open-core.ts'
 import type { Metering } from './open-metering.ts'
 import { prices } from './prices/prices.ts'
+import { openRealtime, type Realtime } from './realtime/open-realtime.ts'
 import { redactionPolicyUseCases } from './redaction/policy-use-cases.ts'
 import type { RedactionPolicies } from './redaction/redaction-policies.ts'
 import { ChatMemory } from './remembering/chat-memory.ts'
@@ -69,6 +70,7 @@ export interface Gateway extends GatewayCore {
   /** Returns the reader of images that uses this model. */
   readonly imageReader: ReturnType<typeof imageReaders>
   readonly chats: ChatCalls
+  readonly realtime: Realtime
   /** Makes a background response. */
   readonly makeResponse: ResponseEffectParts['make']
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
@@ -93,6 +95,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const embeddings = openEmbeddings({ ...core, cache, guard, policy, now: clock.now })
   const documents = openDocuments({ ...core, cache, guard, policy, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
+  const realtime = openRealtime({ ...core, chats, voice, guard, records, policy, now: clock.now })
   const forms = openChatApis({
     ...{
       memory,
@@ -120,6 +123,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
     makeResponse: forms.makeResponse,
     embeddings: embeddings.calls,
     chats,
+    realtime,
     useCases: {
       ...metering.useCases(rows),
       ...voiceUseCases(voice),
@@ -136,6 +140,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       await embeddings.close()
       await documents.close()
       await voice.close()
+      await realtime.close()
       await ledger.stop()
     },
   }

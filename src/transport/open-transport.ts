@@ -14,7 +14,8 @@ import { projectOrigins } from './api/credentials/project-origins.ts'
 import { authenticatorOf } from './api/credentials/request-credentials.ts'
 import { Dispatcher } from './api/dispatcher.ts'
 import { endpointsOf } from './api/endpoint.ts'
-import { SessionUpgrades } from './api/session-upgrade.ts'
+import { RealtimeUpgrades } from './api/sockets/realtime-upgrade.ts'
+import { SessionUpgrades } from './api/sockets/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
 import { DocsSite } from './docs/docs-site.ts'
 import { type Health, openHealth } from './health.ts'
@@ -96,13 +97,12 @@ export const openTransport = (parts: TransportParts): Transport => {
   )
   const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
   const streamLimit = new StreamLimit()
-  const bodies = new BodyMemory()
-  metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
-  metrics.gauge('troupe_most_body_bytes', maxBodyHelp, () => bodies.max)
+  const bodies = shownBodies(metrics)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
   const common = { endpoints, authenticator, tenants, streamLimit, bodies, clientAddress, isDraining, log }
   const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
+  const realtime = new RealtimeUpgrades({ ...common, realtime: actors.gateway.realtime, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
   const mcp = new McpEndpoint({ authenticator, bodies, clientAddress, publicOrigin, serve, log })
   const { console: files } = parts
@@ -119,7 +119,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     telemetry: parts.telemetry,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
     pages: (request, response, requestId) => page(request, response, { ...shown, requestId }),
-    upgrade: (request) => upgrades.decide(request),
+    upgrade: (request) => (realtime.takes(request) ? realtime.decide(request) : upgrades.decide(request)),
   })
   return {
     handler: dispatcher,
@@ -127,8 +127,16 @@ export const openTransport = (parts: TransportParts): Transport => {
       state.trigger.drain()
       streams.endEndless()
       upgrades.closeAll()
+      realtime.closeAll()
     },
   }
+}
+
+const shownBodies = (metrics: Metrics): BodyMemory => {
+  const bodies = new BodyMemory()
+  metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
+  metrics.gauge('troupe_most_body_bytes', maxBodyHelp, () => bodies.max)
+  return bodies
 }
 
 const showConnections = (metrics: Metrics, connections: TransportParts['connections']): void => {

@@ -1,19 +1,32 @@
 import { createHash } from 'node:crypto'
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Principal } from '../call/call.ts'
 import { keyName } from '../records/derive-key.ts'
+import {
+  maxRealtimeTokenS,
+  type RealtimeGrant,
+  realtimeClaims,
+  realtimePrefix,
+  realtimePrincipal,
+} from './realtime-tokens.ts'
 
 /** Longest lifetime of a client token in seconds; longer requested lifetimes are capped (`client_tokens.create`). */
 const maxClientTokenS = 900
 
 /** The claims of a client token: the user it identifies, and what it permits. */
-export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind' | 'limits'>
+export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind' | 'limits' | 'realtimeSecret'>
 
 /** A minted token; `expiresAtMs` is in ms since the epoch. */
 export interface ClientToken {
   readonly token: string
   readonly expiresAtMs: number
+}
+
+interface Signing {
+  readonly audience: string
+  readonly subject: string
+  readonly lifeS: number
 }
 
 interface VerifiedToken {
@@ -23,6 +36,7 @@ interface VerifiedToken {
 
 const prefix = 'ect_'
 const audience = 'troupe-client'
+const realtimeAudience = 'troupe-realtime'
 const maxCached = 50_000
 
 /**
@@ -47,23 +61,25 @@ export class ClientTokens {
 
   /** @param lifeS lifetime in seconds, capped at 900. */
   async mint(grant: ClientGrant, lifeS: number = maxClientTokenS): Promise<ClientToken> {
-    const issuedAtS = Math.floor(this.#now() / 1000)
-    const expiresAtS = issuedAtS + Math.min(Math.max(1, Math.floor(lifeS)), maxClientTokenS)
-    const jwt = await new SignJWT({
+    const claims = {
       project: grant.project,
       tenant: grant.tenant,
       permissions: [...grant.permissions],
       session_id: grant.sessionId,
       installation_ids: [...grant.installationIds],
       ...(grant.mintedBy !== undefined && { minted_by: grant.mintedBy }),
-    })
-      .setProtectedHeader({ alg: 'HS256', kid: this.#kid })
-      .setSubject(grant.user)
-      .setAudience(audience)
-      .setIssuedAt(issuedAtS)
-      .setExpirationTime(expiresAtS)
-      .sign(this.#key)
-    return { token: prefix + jwt, expiresAtMs: expiresAtS * 1000 }
+    }
+    const lived = Math.min(Math.max(1, Math.floor(lifeS)), maxClientTokenS)
+    const { jwt, expiresAtMs } = await this.#signed(claims, { audience, subject: grant.user, lifeS: lived })
+    return { token: prefix + jwt, expiresAtMs }
+  }
+
+  /** Mints an ephemeral secret (`ek_…`) for sessions of the Realtime API. */
+  async mintRealtime(grant: RealtimeGrant, lifeS: number): Promise<ClientToken> {
+    const subject = grant.user?.user ?? grant.secretId
+    const options = { audience: realtimeAudience, subject, lifeS: Math.min(lifeS, maxRealtimeTokenS) }
+    const { jwt, expiresAtMs } = await this.#signed(realtimeClaims(grant), options)
+    return { token: realtimePrefix + jwt, expiresAtMs }
   }
 
   /**
@@ -71,7 +87,7 @@ export class ClientTokens {
    * token.
    */
   verify(token: string): Principal | null | Promise<Principal | null> {
-    if (!token.startsWith(prefix) || token.length > 8192) return null
+    if (token.length > 8192 || !(token.startsWith(prefix) || token.startsWith(realtimePrefix))) return null
     const digest = createHash('sha256').update(token).digest('base64url')
     const known = this.#verified.get(digest)
     if (known === undefined) return this.#check(token, digest)
@@ -80,18 +96,31 @@ export class ClientTokens {
     return null
   }
 
+  async #signed(claims: JWTPayload, { audience: aud, subject, lifeS }: Signing) {
+    const issuedAtS = Math.floor(this.#now() / 1000)
+    const jwt = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid: this.#kid })
+      .setSubject(subject)
+      .setAudience(aud)
+      .setIssuedAt(issuedAtS)
+      .setExpirationTime(issuedAtS + lifeS)
+      .sign(this.#key)
+    return { jwt, expiresAtMs: (issuedAtS + lifeS) * 1000 }
+  }
+
   async #check(token: string, digest: string): Promise<Principal | null> {
+    const isRealtime = token.startsWith(realtimePrefix)
     try {
-      const jwt = token.slice(prefix.length)
+      const jwt = token.slice(isRealtime ? realtimePrefix.length : prefix.length)
       const key = this.#known.get(decodeProtectedHeader(jwt).kid ?? '')
       if (key === undefined) return null
       const { payload } = await jwtVerify(jwt, key, {
         algorithms: ['HS256'],
-        audience,
+        audience: isRealtime ? realtimeAudience : audience,
         currentDate: new Date(this.#now()),
         requiredClaims: ['exp', 'sub'],
       })
-      const principal = principalOf(payload)
+      const principal = isRealtime ? realtimePrincipal(payload) : principalOf(payload)
       if (principal !== null) this.#keep(digest, { principal, expiresAtMs: (payload.exp ?? 0) * 1000 })
       return principal
     } catch (error) {

@@ -7,6 +7,7 @@ import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
 import { isAccessToken, type OAuthGrants } from './oauth/oauth-grants.ts'
 import type { ProjectDirectory, ProjectSettings } from './project-directory.ts'
+import { realtimePrefix } from './realtime-tokens.ts'
 
 /**
  * Returns those of the installations that are active. At most a second old.
@@ -43,7 +44,7 @@ export class Credentials {
   }
 
   /**
-   * Verifies a secret key (`csk_…`), a client token (`ect_…`), an agent's key (`cak_…`, `cpk_…`) or an access token of an app (`oat_…`).
+   * Verifies a secret key (`csk_…`), a client token (`ect_…`), an ephemeral secret (`ek_…`), an agent's key (`cak_…`, `cpk_…`) or an access token of an app (`oat_…`).
    *
    * @param origin the request's `Origin`, to which agents' keys may be restricted.
    * @throws {ServiceError} `origin_not_allowed`
@@ -54,7 +55,8 @@ export class Credentials {
   }
 
   #token(token: string, origin: string | undefined): Principal | Promise<Principal> {
-    if (token.startsWith('ect_')) return required(this.#deps.clientTokens.verify(token))
+    if (token.startsWith('ect_') || token.startsWith(realtimePrefix))
+      return required(this.#deps.clientTokens.verify(token))
     if (isAccessToken(token)) return required(this.#deps.oauthGrants.verify(token))
     if (!isAgentKey(token)) return required(this.#deps.apiKeys.verify(token))
     const found = this.#deps.agentKeys.verify(token)
@@ -73,6 +75,7 @@ export class Credentials {
    */
   #served(principal: Principal): Principal | Promise<Principal> {
     if (principal.kind === 'public' || principal.kind === 'dashboard') return principal
+    if (principal.kind === 'secret_key' && principal.realtimeSecret !== undefined) return this.#ofKey(principal)
     if (principal.kind !== 'client_token') return this.#unlessDeleting(principal)
     const limited = this.#limited(principal)
     const installed =
@@ -80,6 +83,13 @@ export class Credentials {
     return installed instanceof Promise
       ? installed.then((token) => this.#unlessDeleting(token))
       : this.#unlessDeleting(installed)
+  }
+
+  /** Applies the limits of the key that minted an ephemeral secret, which ends with the key. */
+  async #ofKey(secret: Extract<Principal, { kind: 'secret_key' }>): Promise<Principal> {
+    const found = await this.#deps.apiKeys.limitsOf(secret.project, secret.keyId)
+    if (found === null) throw unknownCredential()
+    return this.#unlessDeleting(found.limits === undefined ? secret : { ...secret, limits: found.limits })
   }
 
   /** Applies the limits of the key that minted a token, which ends with the key. */

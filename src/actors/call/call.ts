@@ -13,6 +13,8 @@ export type Principal =
       readonly keyId: string
       /** Limits of the key; absent: none. */
       readonly limits?: KeyLimits
+      /** Present for an ephemeral secret, which is valid for sessions of the Realtime API only: its id. */
+      readonly realtimeSecret?: string
       /** Present for an app's access token: the member that granted it, who limits it, and the resource it is for. */
       readonly grant?: { readonly memberId: string; readonly role: Role; readonly resource: string }
     }
@@ -42,6 +44,8 @@ export type Principal =
       /** The key that minted the token, which ends with it; absent: a token of an earlier release. */
       readonly mintedBy?: string
       readonly limits?: KeyLimits
+      /** Present for an ephemeral secret of a user, which is valid for sessions of the Realtime API only: its id. */
+      readonly realtimeSecret?: string
     }
   | {
       readonly kind: 'dashboard'

@@ -27,6 +27,8 @@ export interface Upstream {
   readonly posting: PostDispatcher
   /** Whether requests require the authorization that `posting` adds. */
   readonly isAuthorized: boolean
+  /** Returns the headers that authorize a request which is not sent by `posting`. @throws {AttemptFailed} */
+  readonly authorization: (request: UnsignedRequest) => ReturnType<Authorize>
 }
 
 /** Sends requests whose body is sent as a whole. */
@@ -85,8 +87,9 @@ export class Upstreams {
     const isAuthorized = authorize !== undefined
     const tokenOf = (request: TokenRequest): Promise<string> =>
       accessTokens.of(guarded ? this.#guard.dispatcher : this.#pool(new URL(request.url).origin), request)
-    const posting = isAuthorized ? authorized(sending, origin, (one) => authorize(route, one, tokenOf)) : sending
-    const made = new KnownUpstream(dispatcher, { origin, basePath, posting, isAuthorized })
+    const authorization: Upstream['authorization'] = async (one) => authorize?.(route, one, tokenOf) ?? {}
+    const posting = isAuthorized ? authorized(sending, origin, authorization) : sending
+    const made = new KnownUpstream(dispatcher, { origin, basePath, posting, isAuthorized, authorization })
     this.#known.set(route, made)
     return made
   }
@@ -122,13 +125,15 @@ class KnownUpstream implements Upstream {
   readonly basePath: string
   readonly posting: PostDispatcher
   readonly isAuthorized: boolean
+  readonly authorization: Upstream['authorization']
   readonly #dispatcher: () => Dispatcher
 
-  constructor(dispatcher: () => Dispatcher, { origin, basePath, posting, isAuthorized }: Omit<Upstream, 'dispatcher'>) {
-    this.origin = origin
-    this.basePath = basePath
-    this.posting = posting
-    this.isAuthorized = isAuthorized
+  constructor(dispatcher: () => Dispatcher, parts: Omit<Upstream, 'dispatcher'>) {
+    this.origin = parts.origin
+    this.basePath = parts.basePath
+    this.posting = parts.posting
+    this.isAuthorized = parts.isAuthorized
+    this.authorization = parts.authorization
     this.#dispatcher = dispatcher
   }
 
@@ -162,11 +167,7 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
       }
 
 /** Adds the headers that depend on the request, or on a token. */
-const authorized = (
-  posting: PostDispatcher,
-  origin: string,
-  authorize: (request: UnsignedRequest) => ReturnType<Authorize>,
-): PostDispatcher => ({
+const authorized = (posting: PostDispatcher, origin: string, authorize: Upstream['authorization']): PostDispatcher => ({
   dispatch: (request, handler) => {
     const { path, body } = request
     const sent = authorize({ method: 'POST', url: new URL(origin + path), body })

@@ -1,8 +1,8 @@
 import { objectOf, textOf } from '#outgoing/wire.ts'
 import { providers } from '#specs/data/providers.ts'
 
-/** Kind of output of a model. `chat` models may also have vision, reasoning and search, listed in `capabilities`. */
-export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription'
+/** Kind of a model. `chat` models may also have vision, reasoning and search, listed in `capabilities`. */
+export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription' | 'realtime'
 
 /** Prices of one model in `specs/data/prices.json`: USD as decimal text, per token unless stated otherwise. */
 export interface PriceRow {

@@ -29,6 +29,8 @@ export interface ProviderFormat {
   readonly chat?: ChatFormat | null
   readonly embeddings?: EmbeddingFormat
   readonly voice?: VoiceFormat
+  /** Sessions of OpenAI's Realtime API over WebSocket: the path, with the query, for a model under its wire name. */
+  readonly realtime?: { readonly path: (model: string) => string }
   /** Path and headers of an image generation in OpenAI's form. */
   readonly images?: (route: Pick<Route, 'apiKey' | 'model' | 'wireModel' | 'settings'>) => {
     readonly path: string

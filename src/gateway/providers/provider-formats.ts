@@ -32,13 +32,14 @@ export const providerFormats: Readonly<Record<WireFormat, ProviderFormat>> = {
 export const authorizeOf = (format: WireFormat): ProviderFormat['authorize'] => providerFormats[format].authorize
 
 /** Whether a format supports a need at all. */
-export const serves = (format: WireFormat, need: Need): boolean => offers[need](providerFormats[format])
+export const serves = (format: WireFormat, need: Need | 'realtime'): boolean => offers[need](providerFormats[format])
 
-const offers: Readonly<Record<Need, (format: ProviderFormat) => boolean>> = {
+const offers: Readonly<Record<Need | 'realtime', (format: ProviderFormat) => boolean>> = {
   chat: ({ chat }) => chat !== undefined,
   vision: ({ chat }) => chat !== undefined,
   embedding: ({ embeddings }) => embeddings !== undefined,
   speech: ({ voice }) => voice !== undefined,
   transcription: ({ voice }) => voice !== undefined,
   image: ({ images }) => images !== undefined,
+  realtime: ({ realtime }) => realtime !== undefined,
 }

@@ -119,6 +119,7 @@ const kinds: Readonly<Record<PriceRow['mode'], string>> = {
   image: 'Image model',
   speech: 'Speech model',
   transcription: 'Transcription model',
+  realtime: 'Realtime model',
 }
 
 function describe(row: PriceRow): string {

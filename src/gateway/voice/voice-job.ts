@@ -37,6 +37,8 @@ export interface VoiceCall<Request> {
   readonly model: string | null
   readonly request: Request
   readonly signal: AbortSignal
+  /** Called with the cost in USD when the call has ended; null: unknown. */
+  readonly onCost?: (usd: string | null) => void
 }
 
 /** The steps of a request. */
@@ -118,6 +120,7 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
     end: (how) => {
       if (run.isOver) return
       kind.ended = { ...how, candidate }
+      if (how.units !== null) job.call.onCost?.(costOf(candidate, how.units))
       if (how.error === null) run.succeed()
       else run.close(how.error)
     },

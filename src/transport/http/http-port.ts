@@ -127,7 +127,11 @@ export interface HttpHandler {
 }
 
 export type UpgradeDecision =
-  | { readonly accept: (peer: WebSocketPeer) => void }
+  | {
+      readonly accept: (peer: WebSocketPeer) => void
+      /** Subprotocol to answer, one of those that the client offered. */
+      readonly protocol?: string
+    }
   | { readonly refuse: { readonly status: number; readonly headers: Headers; readonly body: string } }
 
 /** The body is larger than the route allows: answered with 413. */

@@ -6,7 +6,9 @@ import { examplesOf, linesOf } from './page-examples.ts'
 import { runBlocks } from './page-session.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const examples = ['frontends', 'a2a'].flatMap((page) => examplesOf(readFileSync(`${root}docs/${page}.md`, 'utf8')))
+const examples = ['frontends', 'a2a', 'realtime'].flatMap((page) =>
+  examplesOf(readFileSync(`${root}docs/${page}.md`, 'utf8')),
+)
 
 let world: World
 beforeAll(async () => {
@@ -14,8 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-it.each(examples)('an example of docs/frontends.md or docs/a2a.md prints $prints.text', async ({ code, prints }) => {
-  const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
-  const [output] = await runBlocks([`node --input-type=module <<'END'\n${code}END\n`], { folder: root, env })
-  expect(output?.printed).toMatch(linesOf(prints.text))
-})
+it.each(examples)(
+  'an example of docs/frontends.md, docs/a2a.md or docs/realtime.md prints $prints.text',
+  async ({ code, prints }) => {
+    const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
+    const [output] = await runBlocks([`node --input-type=module <<'END'\n${code}END\n`], { folder: root, env })
+    expect(output?.printed).toMatch(linesOf(prints.text))
+  },
+)

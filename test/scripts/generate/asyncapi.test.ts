@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import { asyncapiFile } from '#scripts/generate/asyncapi.ts'
 import { followedEvents } from '#specs/events/session-messages.ts'
+import { realtimeSocket } from '#specs/resources/gateway/realtime.ts'
 import { sessionFrames, sessionSocket } from '#specs/resources/sessions.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import { readClientFrame } from '#transport/streams/session-frames.ts'
 
-const document = JSON.parse(asyncapiFile([...Object.values(operations), sessionSocket], '1.2.3').text)
+const document = JSON.parse(asyncapiFile([...Object.values(operations), sessionSocket, realtimeSocket], '1.2.3').text)
 
 /** All references at any depth. */
 const refsIn = (value: unknown): readonly string[] => {
@@ -33,6 +34,7 @@ describe('the AsyncAPI document', () => {
         'a2a.call',
         'a2a.command',
         'a2a.stream',
+        'realtime.connect',
       ],
     ]
     expect(Object.keys(document.channels).sort()).toEqual(streams.toSorted())

@@ -67,6 +67,7 @@ export const azure: ProviderFormat = {
   address: (url) => `${url.replace(/\/openai(?:\/v1)?$/, '')}/openai`,
   chat: null,
   embeddings,
+  realtime: { path: (model) => `/v1/realtime?model=${encodeURIComponent(model)}` },
   images: (route) => ({ path: azurePath(route, '/images/generations'), headers: azureHeaders(route) }),
   ...(openAi.imageLimits !== undefined && { imageLimits: openAi.imageLimits }),
   models: {

@@ -7,6 +7,7 @@ import { openAiVoice } from './openai-voice.ts'
 /** OpenAI's API, which Groq, the simulated provider and many others implement. */
 export const openAi: ProviderFormat = {
   headers: bearer,
+  realtime: { path: (model) => `/realtime?model=${encodeURIComponent(model)}` },
   chat: null,
   embeddings: openAiEmbeddings,
   voice: openAiVoice,

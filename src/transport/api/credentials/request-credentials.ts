@@ -8,8 +8,9 @@ import type { Tenants } from './named-tenant.ts'
 /**
  * Returns the principal of a request. The first credential present decides, so that a wrong one never falls back to
  * another: `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as sent by Anthropic's clients), `x-goog-api-key`
- * (by Google's), `?token=` of a WebSocket upgrade or a browser's EventSource, neither of which can send headers (client
- * tokens only, since URLs end up in proxy logs; this server never logs them), the dashboard's cookie.
+ * (by Google's), the subprotocol with a key that OpenAI's clients for browsers offer at the Realtime API, `?token=` of a
+ * WebSocket upgrade or a browser's EventSource, neither of which can send headers (client tokens only, since URLs end
+ * up in proxy logs; this server never logs them), the dashboard's cookie.
  *
  * @param cookieName name of the dashboard's cookie.
  * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names another account's
@@ -24,6 +25,8 @@ export const principalOf = (
   if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
   const key = keyHeaders.map((name) => request.header(name)).find((value) => value !== undefined)
   if (key !== undefined) return credentials.token(key, request.header('origin'))
+  const offered = request.path.endsWith(realtimePath) && isUpgrade(request) ? keyOffered(request) : null
+  if (offered !== null) return credentials.token(offered, request.header('origin'))
   const token = isUpgrade(request) || isEventSource(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)
   const cookie = cookieOf(request.header('cookie') ?? '', cookieName)
@@ -46,8 +49,10 @@ export const authenticatorOf = (credentials: Credentials, tenants: Tenants, cook
   },
 })
 
-/** Refuses the access token of an app anywhere but at the resource that it is for. */
+/** Refuses the access token of an app, and an ephemeral secret, anywhere but at the resource that it is for. */
 const forResource = (principal: Principal, { path, isOfTool }: HttpRequest): Principal => {
+  if ('realtimeSecret' in principal && !path.endsWith(realtimePath))
+    throw new ServiceError('authentication_required', { message: `The secret is for ${realtimePath} only.` })
   const isForeign = principal.kind === 'secret_key' && principal.grant !== undefined
   if (!isForeign || isOfTool === true || path === toolServerPath) return principal
   throw new ServiceError('authentication_required', { message: `The token is for ${principal.grant?.resource} only.` })
@@ -55,6 +60,17 @@ const forResource = (principal: Principal, { path, isOfTool }: HttpRequest): Pri
 
 /** Path of the resource that apps' access tokens are for. */
 export const toolServerPath = '/mcp'
+
+/** Path of the Realtime API, which ephemeral secrets are for. */
+const realtimePath = '/v1/realtime'
+
+/** Prefix of the subprotocol in which a browser sends its key, since it cannot set headers. */
+const keyProtocol = 'openai-insecure-api-key.'
+
+const keyOffered = (request: HttpRequest): string | null => {
+  const offered = (request.header('sec-websocket-protocol') ?? '').split(',', 16).map((each) => each.trim())
+  return offered.find((each) => each.startsWith(keyProtocol))?.slice(keyProtocol.length) ?? null
+}
 
 const admitted = (tenants: Tenants, principal: Principal): Principal | Promise<Principal> => {
   if (principal.kind !== 'client_token') return principal

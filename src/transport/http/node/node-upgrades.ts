@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Ticker } from '#runtime/internal.ts'
 import type { OpenWork } from '#transport/open-work.ts'
-import type { HttpHandler, UpgradeDecision, WebSocketPeer } from '../http-port.ts'
+import type { HttpHandler, UpgradeDecision } from '../http-port.ts'
 import { checkHeaders, defaultHeaders, statusLine } from '../response-head.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { acceptHead, NodeWebSocket, type NodeWebSocketParts } from './node-websocket.ts'
@@ -11,6 +11,7 @@ import { acceptHead, NodeWebSocket, type NodeWebSocketParts } from './node-webso
 const pingMs = 60_000
 
 type Refusal = Extract<UpgradeDecision, { refuse: unknown }>['refuse']
+type Acceptance = Extract<UpgradeDecision, { accept: unknown }>
 
 const badRequest: Refusal = { status: 400, headers: [], body: '' }
 const shuttingDown: Refusal = { status: 503, headers: [], body: '' }
@@ -72,12 +73,12 @@ export class NodeUpgrades {
 
   #decide(decision: UpgradeDecision, { socket, key, head }: UpgradedConnection): void {
     if (socket.destroyed) return
-    if ('accept' in decision) this.#accept(decision.accept, { socket, key, head })
+    if ('accept' in decision) this.#accept(decision, { socket, key, head })
     else refuse(socket, decision.refuse)
   }
 
-  #accept(accept: (peer: WebSocketPeer) => void, { socket, key, head }: UpgradedConnection): void {
-    socket.write(acceptHead(key))
+  #accept({ accept, protocol }: Acceptance, { socket, key, head }: UpgradedConnection): void {
+    socket.write(acceptHead(key, protocol))
     const peer = new NodeWebSocket(socket, this.#parts)
     this.#peers.add(peer)
     this.#ticker.add(peer)

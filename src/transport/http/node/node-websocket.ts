@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import type { Ticking } from '#runtime/internal.ts'
-import { MessageBuffer } from '#transport/streams/message-buffer.ts'
+import { acceptOf } from '#outgoing/websocket/open-websocket.ts'
+import { TextMessages } from '#outgoing/websocket/text-messages.ts'
 import {
   closePayload,
   closeReply,
@@ -10,29 +9,23 @@ import {
   FrameError,
   FrameReader,
   opcodes,
-} from '#transport/streams/websocket-frames.ts'
+} from '#outgoing/websocket/websocket-frames.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import type { BodyPace } from '../body-pace.ts'
 import type { Containment } from '../containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import { wireLimits } from '../wire-limits.ts'
 import { UnfinishedMessage } from './unfinished-message.ts'
 
-/** Fixed by RFC 6455, section 1.3. */
-const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-
 /** Time in ms that a peer has to answer our close frame. */
 const closeTimeoutMs = 5_000
 
 const nothing = Buffer.alloc(0)
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Returns the 101 response that switches a connection to WebSocket. */
-export const acceptHead = (key: string): string => {
-  const accept = createHash('sha1')
-    .update(key + acceptSuffix)
-    .digest('base64')
-  return `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`
+/** Returns the 101 response that switches a connection to WebSocket, and to a subprotocol if the client offered one. */
+export const acceptHead = (key: string, protocol?: string): string => {
+  const chosen = protocol === undefined ? '' : `sec-websocket-protocol: ${protocol}\r\n`
+  return `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${acceptOf(key)}\r\n${chosen}\r\n`
 }
 
 /** What every socket of a server uses. */
@@ -47,10 +40,8 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   readonly #socket: Duplex
   readonly #containment: Containment
   readonly #reader = new FrameReader(websocketMaxBytes)
-  readonly #received = new MessageBuffer()
+  readonly #messages = new TextMessages(websocketMaxBytes)
   readonly #unfinished: UnfinishedMessage
-  /** Opcode of the message being assembled; null between messages. */
-  #kind: number | null = null
   #closing = false
   #gone = false
   #alive = true
@@ -138,7 +129,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     try {
       for (let frame = this.#reader.next(); frame !== null && !this.#closing; frame = this.#reader.next())
         this.#take(frame)
-      this.#unfinished.arrived(part.length, this.#reader.isWithinFrame || this.#kind !== null)
+      this.#unfinished.arrived(part.length, this.#reader.isWithinFrame || this.#messages.isWithinMessage)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       this.close(error.closeCode, error.message)
@@ -148,24 +139,10 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   #take(frame: Frame): void {
     if (frame.opcode === opcodes.ping) this.#write(opcodes.pong, frame.payload)
     else if (frame.opcode === opcodes.close) this.close(closeReply(frame.payload), '')
-    else if (frame.opcode !== opcodes.pong) this.#assemble(frame)
-  }
-
-  #assemble(frame: Frame): void {
-    const continues = frame.opcode === opcodes.continuation
-    if (continues !== (this.#kind !== null)) throw new FrameError(1002, 'fragments out of order')
-    this.#kind ??= frame.opcode
-    if (this.#received.length + frame.payload.length > websocketMaxBytes)
-      throw new FrameError(1009, 'message too large')
-    this.#received.append(frame.payload)
-    if (frame.final) this.#deliver()
-  }
-
-  #deliver(): void {
-    const whole = this.#received.take()
-    const kind = this.#kind
-    this.#kind = null
-    this.#message(decode(whole, kind))
+    else if (frame.opcode !== opcodes.pong) {
+      const message = this.#messages.add(frame)
+      if (message !== null) this.#message(message)
+    }
   }
 
   #leave(): void {
@@ -174,14 +151,5 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     this.#closing = true
     this.#unfinished.end()
     this.contain(() => this.#closed())
-  }
-}
-
-/** Some clients send text in binary frames, so that any valid UTF-8 is accepted as text. */
-const decode = (bytes: Buffer, kind: number | null): string => {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw kind === opcodes.binary ? new FrameError(1003, 'text only') : new FrameError(1007, 'text is not UTF-8')
   }
 }

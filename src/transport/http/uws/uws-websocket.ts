@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import type { OpenWork } from '#transport/open-work.ts'
 import type { Containment } from '../containment.ts'
-import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
+import { type HttpHandler, type UpgradeDecision, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import { wireLimits } from '../wire-limits.ts'
 import type { UwsBehaviour, UwsResponse, UwsSocket, UwsSocketListener, UwsUpgradeContext } from './uws-binding.ts'
 import { refuseAmbiguous, UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
 
 type Accept = (peer: WebSocketPeer) => void
+type Acceptance = Extract<UpgradeDecision, { accept: unknown }>
 
 /**
  * One accepted WebSocket on uWebSockets.js. It is created before its socket, which the library opens after the upgrade.
@@ -135,7 +136,7 @@ export class UwsUpgrades {
   #consult(response: UwsHttpResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
     const decide = async (): Promise<void> => {
       const decision = await this.#handler.upgrade(request)
-      if ('accept' in decision) this.#upgrade(response, request, { context, accept: decision.accept })
+      if ('accept' in decision) this.#upgrade(response, request, { context, decision })
       else response.send(decision.refuse.status, decision.refuse.headers, decision.refuse.body)
     }
     this.#owner.containment.start('upgrade', decide, () => response.fail())
@@ -144,12 +145,12 @@ export class UwsUpgrades {
   #upgrade(
     response: UwsHttpResponse,
     request: UwsHttpRequest,
-    { context, accept }: { readonly context: UwsUpgradeContext; readonly accept: Accept },
+    { context, decision }: { readonly context: UwsUpgradeContext; readonly decision: Acceptance },
   ): void {
     if (response.closed) return
-    const data = { listener: new UwsPeer(accept, this.#owner.containment) }
+    const data = { listener: new UwsPeer(decision.accept, this.#owner.containment) }
     const key = request.header('sec-websocket-key') ?? ''
-    response.uws.cork(() => response.uws.upgrade(data, key, '', '', context))
+    response.uws.cork(() => response.uws.upgrade(data, key, decision.protocol ?? '', '', context))
     response.upgraded()
   }
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { MessageBuffer } from '#transport/streams/message-buffer.ts'
+import { MessageBuffer } from '#outgoing/websocket/message-buffer.ts'
 
 /** Memory in use, in bytes, after a full garbage collection. The second one waits for the threads of the first. */
 const usedBytes = (): number => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { HttpRequest } from '../http/http-port.ts'
+import type { HttpRequest } from '#transport/http/http-port.ts'
 
 const version = '13'
 const keyShape = /^[A-Za-z0-9+/]{22}==$/

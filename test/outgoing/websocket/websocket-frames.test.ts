@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { closePayload, closeReply, encodeFrame, FrameError, FrameReader } from '#transport/streams/websocket-frames.ts'
-import { clientFrame } from '../http/raw-client.ts'
+import { closePayload, closeReply, encodeFrame, FrameError, FrameReader } from '#outgoing/websocket/websocket-frames.ts'
+import { clientFrame } from '#test/transport/http/raw-client.ts'
 
 const readAll = (reader: FrameReader): string[] => {
   const seen: string[] = []

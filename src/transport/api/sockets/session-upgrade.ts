@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import type { Call } from '#actors/call/call.ts'
 import { requireStillReached, type StreamPlace } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { EventStream } from '#runtime/index.ts'
@@ -7,57 +6,41 @@ import type { Ticker } from '#runtime/internal.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { sessionSocket } from '#specs/resources/sessions.ts'
-import type { JsonObject } from '#storage/index.ts'
-import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '../http/http-port.ts'
-import { requestId } from '../request-id.ts'
-import { ofOneAttempt } from '../streams/one-attempt.ts'
-import { type OpenSocket, type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
-import type { StreamCounters } from '../streams/sse.ts'
-import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
-import { attributionOf } from './attribution.ts'
-import type { BodyMemory } from './body/body-memory.ts'
-import { type MemoryOwner, memoryOwner } from './body/memory-owner.ts'
-import { checkFields } from './check-fields.ts'
-import type { Authenticator } from './credentials/authenticator.ts'
-import { authorise, scopeFor } from './credentials/authorise.ts'
-import { refuseCrossSite } from './credentials/csrf.ts'
-import type { Tenants } from './credentials/named-tenant.ts'
-import { checkReach, limitedScope } from './credentials/reached-tenant.ts'
-import { deferredStream } from './deferred-stream.ts'
-import type { Endpoint } from './endpoint.ts'
-import { envelop, platformBody } from './envelopes.ts'
-import { lastEventId } from './last-event-id.ts'
-import { headersOf, serviceErrorOf } from './refuse.ts'
-import { Router } from './router.ts'
-import { asPagination, asStream, asStreamQuery, textIn } from './schema.ts'
+import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '#transport/http/http-port.ts'
+import { requestId } from '#transport/request-id.ts'
+import { ofOneAttempt } from '#transport/streams/one-attempt.ts'
+import { type OpenSocket, type SessionCommands, serveSessionSocket } from '#transport/streams/session-socket.ts'
+import type { StreamCounters } from '#transport/streams/sse.ts'
+import { browserOf, type StreamLimit } from '#transport/streams/stream-limit.ts'
+import type { BodyMemory } from '../body/body-memory.ts'
+import { memoryOwner } from '../body/memory-owner.ts'
+import { authorise } from '../credentials/authorise.ts'
+import { refuseCrossSite } from '../credentials/csrf.ts'
+import { deferredStream } from '../deferred-stream.ts'
+import { envelop, platformBody } from '../envelopes.ts'
+import { lastEventId } from '../last-event-id.ts'
+import { headersOf, serviceErrorOf } from '../refuse.ts'
+import { Router } from '../router.ts'
+import { asPagination, asStream, asStreamQuery, textIn } from '../schema.ts'
+import { reserved, type SocketCall, type SocketCallParts, SocketCalls, type SocketRequest } from './socket-calls.ts'
 import { checkHandshake } from './websocket-handshake.ts'
 
-export interface SessionUpgradeParts {
-  readonly endpoints: readonly Endpoint[]
-  readonly authenticator: Authenticator
-  readonly tenants: Tenants
+export interface SessionUpgradeParts extends SocketCallParts {
   readonly ticker: Ticker
   readonly counters: StreamCounters
   readonly streamLimit: StreamLimit
   readonly bodies: BodyMemory
   /** The server's origin as browsers see it, for `refuseCrossSite`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
-  /** Returns the client's address, which behind a proxy is not the address of the connection. */
-  readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
   /** Whether the process is shutting down and opens no more sockets; absent: never. */
   readonly isDraining?: () => boolean
 }
 
 /** A request for a session's socket. */
-interface UpgradeRequest {
-  readonly request: HttpRequest
-  readonly requestId: string
+interface UpgradeRequest extends SocketRequest {
   readonly sessionId: string
 }
-
-/** Signal of calls made over a WebSocket: they are not aborted, and their work continues when the socket closes. */
-const never = new AbortController().signal
 
 /**
  * Upgrades of `/v1/sessions/{session_id}/ws`. A frame is handled as the operation of its name: same access, validation
@@ -66,14 +49,14 @@ const never = new AbortController().signal
  */
 export class SessionUpgrades {
   readonly #parts: SessionUpgradeParts
-  readonly #endpoints: ReadonlyMap<string, Endpoint>
+  readonly #calls: SocketCalls
   readonly #router = new Router<true>()
   readonly #validator = requestValidator(sessionSocket)
   readonly #open = new Set<OpenSocket>()
 
   constructor(parts: SessionUpgradeParts) {
     this.#parts = parts
-    this.#endpoints = new Map(parts.endpoints.map((endpoint) => [endpoint.operation.id, endpoint]))
+    this.#calls = new SocketCalls(parts)
     for (const path of sessionSocket.paths) this.#router.add('GET', path, { target: true })
   }
 
@@ -127,7 +110,7 @@ export class SessionUpgrades {
       counters: this.#parts.counters,
       log: this.#parts.log,
       recheck: () => this.#recheck(request, place),
-      reserveBytes: (bytes: number) => this.#bytesFor(owner, bytes),
+      reserveBytes: (bytes: number) => reserved(this.#parts.bodies.tryEnter(owner, bytes)),
     }
     const accept = (peer: WebSocketPeer): void => {
       // a shutdown may have begun during the awaits above
@@ -155,17 +138,6 @@ export class SessionUpgrades {
       if (!(error instanceof ServiceError)) throw error
       peer.close(1013, error.code)
     }
-  }
-
-  /**
-   * Reserves memory for a frame. It does not wait, because the frame is in memory already.
-   *
-   * @throws {ServiceError} `overloaded`
-   */
-  #bytesFor(owner: MemoryOwner, bytes: number): () => void {
-    const reservation = this.#parts.bodies.tryEnter(owner, bytes)
-    if (reservation === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
-    return () => reservation.leave()
   }
 
   /**
@@ -215,63 +187,13 @@ export class SessionUpgrades {
 
   /** Sequence of the session's newest event. @throws {ServiceError} `not_found` when the caller may not see the session. */
   async #newest(upgrade: UpgradeRequest): Promise<number> {
-    const { useCase } = this.#endpoint('sessions.events')
-    const call = await this.#call('sessions.events', upgrade, undefined)
-    const events = await useCase({ ...call, query: { page: 1, limit: 1 } })
-    return asPagination(events).pagination.total
+    const call = { params: { session_id: upgrade.sessionId }, query: { page: 1, limit: 1 } }
+    return asPagination(await this.#calls.read('sessions.events', upgrade, call)).pagination.total
   }
 
-  async #obey(
-    id: string,
-    upgrade: UpgradeRequest,
-    { body, after = null }: { readonly body?: JsonObject | undefined; readonly after?: number | null | undefined },
-  ): Promise<unknown> {
-    const { operation, validator, useCase } = this.#endpoint(id)
-    const call = await this.#call(id, upgrade, body)
-    authorise(operation, call.principal)
-    validator.body(body)
-    const reserved = checkFields(operation, call.principal, { body })
-    return useCase({ ...call, reserved, after })
-  }
-
-  async #call(
-    id: string,
-    { request, requestId, sessionId }: UpgradeRequest,
-    body: unknown,
-  ): Promise<Call<unknown, unknown, unknown>> {
-    const principal = await this.#parts.authenticator.authenticate(request)
-    const { operation } = this.#endpoint(id)
-    const naming = { principal, request, params: {}, query: {}, body }
-    await checkReach(operation, naming)
-    const attribution = await attributionOf(this.#parts.tenants, operation, {
-      principal,
-      request,
-      about: nothing,
-      query: {},
-    })
-    return {
-      principal,
-      scope: limitedScope(operation, naming, scopeFor(operation, principal, attribution)),
-      attribution,
-      params: { session_id: sessionId },
-      query: {},
-      body,
-      requestId,
-      remoteAddress: this.#parts.clientAddress(request),
-      idempotency: null,
-      after: null,
-      accept: '',
-      files: [],
-      signal: never,
-    }
-  }
-
-  #endpoint(id: string): Endpoint {
-    const endpoint = this.#endpoints.get(id)
-    if (endpoint === undefined) throw new Error(`${id} is not served`)
-    return endpoint
+  #obey(id: string, upgrade: UpgradeRequest, call: SocketCall): Promise<unknown> {
+    return this.#calls.obey(id, upgrade, { ...call, params: { session_id: upgrade.sessionId } })
   }
 }
 
-const nothing = { tenant: null, user: null }
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const

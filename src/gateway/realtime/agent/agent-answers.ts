@@ -1,0 +1,251 @@
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { StreamControl } from '#runtime/index.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { JsonObject, LogEvent } from '#storage/index.ts'
+import type { ActiveResponse, Answer } from '../conversation/active-response.ts'
+import { isOfUser, textOfItem } from '../conversation/chat-messages.ts'
+import type { Conversation, Item } from '../conversation/conversation.ts'
+import type { ResponseEnd } from '../conversation/response-writer.ts'
+import type { SecretBudget } from '../secrets/secret-budget.ts'
+import type { AgentOperations } from './agent-operations.ts'
+
+/** What a session offers to the answers of its agent. */
+export interface AgentHost {
+  readonly conversation: Conversation
+  /** Begins a response that the client did not request. */
+  begin(answer: Answer): void
+  /** Whether a response is in progress. */
+  readonly isAnswering: boolean
+  /** The session beneath has ended or can no longer be followed here. */
+  lost(error: ServiceError): void
+}
+
+export interface AgentAnswersParts {
+  readonly operations: AgentOperations
+  readonly budget: SecretBudget | null
+  readonly sessionId: string
+  readonly after: number
+}
+
+/** The end of a response that waits for a decision, a function of the client, or the next turn. */
+interface OpenAnswer {
+  readonly response: ActiveResponse
+  readonly end: (end: ResponseEnd) => void
+  readonly fail: (error: ServiceError) => void
+}
+
+const noUsage = null
+
+/**
+ * Answers by turns of a durable session, whose log is followed. A response ends where its turn ends or pauses; when a
+ * turn goes on, whichever caller decided, another response begins.
+ */
+export class AgentAnswers {
+  readonly #parts: AgentAnswersParts
+  readonly #host: AgentHost
+  #control: StreamControl | null = null
+  #open: OpenAnswer | null = null
+  /** Items up to this one were given to the agent. */
+  #given = new Set<string>()
+  /** Calls of functions of the client for which the turn waits, and those that it left to the next turn. */
+  readonly #pending = new Set<string>()
+  readonly #owed = new Set<string>()
+  /** Whether the turn in progress was cancelled here: what it still says is dropped. */
+  #isCancelled = false
+  #hasText = false
+  /** Resolves when the events so far are written: what is said comes before the call that follows it. */
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(parts: AgentAnswersParts, host: AgentHost) {
+    this.#parts = parts
+    this.#host = host
+  }
+
+  start(): void {
+    const { operations, sessionId, after } = this.#parts
+    this.#control = operations.follow(sessionId, after).start({
+      push: (events) => {
+        for (const event of events) this.#last = this.#last.then(() => this.#take(event)).catch(this.#broken)
+        return true
+      },
+      end: () => this.#host.lost(new ServiceError('provider_stream_broken', { message: 'The session has ended.' })),
+    })
+  }
+
+  stop(): void {
+    this.#control?.stop()
+  }
+
+  /** Begins a turn with what the user said since the last one, or gives the outputs that one waits for. */
+  readonly answer: Answer = async (response) => {
+    const { operations, sessionId, budget } = this.#parts
+    budget?.check()
+    const items = this.#host.conversation.items.filter(({ id }) => !this.#given.has(id))
+    for (const { id } of items) this.#given.add(id)
+    const outputs = items.filter(({ type }) => type === 'function_call_output')
+    const input = items.filter(isOfUser).map(textOfItem).join('\n')
+    const ended = this.#opened(response)
+    try {
+      const due = outputs.filter(({ call_id }) => this.#pending.delete(textOf(call_id)))
+      for (const item of due) {
+        const tool_results = [resultOf(item)]
+        await operations.approve(sessionId, { action_id: textOf(item.call_id), tool_results })
+      }
+      const owed = outputs.filter(({ call_id }) => this.#owed.delete(textOf(call_id))).map(resultOf)
+      if (due.length === 0 || input !== '' || owed.length > 0)
+        await operations.turn(sessionId, {
+          ...(input !== '' && { input }),
+          ...(owed.length > 0 && { tool_results: owed }),
+          ...toolsOf(response),
+        })
+    } catch (error) {
+      this.#open = null
+      throw error
+    }
+    return ended
+  }
+
+  /** Decides about a call. @throws {ServiceError} */
+  async decide(item: WireObject): Promise<void> {
+    const { operations, sessionId } = this.#parts
+    const action_id = textOf(item.approval_request_id)
+    if (item.approve === true) await operations.approve(sessionId, { action_id })
+    else await operations.reject(sessionId, { action_id })
+  }
+
+  /** The response in progress was cancelled: so is its turn. */
+  async cancelled(): Promise<void> {
+    if (this.#open === null) return
+    this.#open = null
+    this.#isCancelled = true
+    const { operations, sessionId } = this.#parts
+    await operations.cancel(sessionId).catch(unlessOver)
+  }
+
+  #opened(response: ActiveResponse): Promise<ResponseEnd> {
+    this.#hasText = false
+    return new Promise((resolve, reject) => {
+      this.#open = { response, end: resolve, fail: reject }
+    })
+  }
+
+  readonly #broken = (error: unknown): void =>
+    this.#host.lost(error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error }))
+
+  async #take({ event_type, payload }: LogEvent): Promise<void> {
+    if (this.#isCancelled) {
+      if (event_type === 'turn.completed' || event_type === 'turn.failed') this.#isCancelled = false
+      return
+    }
+    switch (event_type) {
+      case 'turn.resumed':
+        if (!this.#host.isAnswering) this.#host.begin((response) => this.#opened(response))
+        break
+      case 'output_text.delta':
+        this.#hasText = true
+        this.#open?.response.text(textOf(payload.delta))
+        break
+      case 'tool_call.completed':
+        await this.#ran(payload)
+        break
+      case 'turn.paused':
+        await this.#paused(payload)
+        break
+      case 'turn.completed':
+        await this.#completed(payload)
+        break
+      case 'turn.failed':
+        this.#failed(payload)
+    }
+  }
+
+  /** A tool of the server has run. */
+  async #ran({ tool, output, action_id }: JsonObject): Promise<void> {
+    if (this.#pending.has(textOf(action_id))) return
+    const open = this.#open
+    if (open === null) return
+    const item = {
+      type: 'mcp_call',
+      server_label: 'agent',
+      name: textOf(tool),
+      arguments: '{}',
+      output: textOf(output),
+    }
+    await open.response.said().catch(() => {})
+    open.response.writer.item(item)
+  }
+
+  async #paused(payload: JsonObject): Promise<void> {
+    const open = this.#closing()
+    if (open === null) return
+    await open.response.said().catch(() => {})
+    const id = textOf(payload.action_id)
+    const args = JSON.stringify(payload.arguments ?? {})
+    const { writer } = open.response
+    if (payload.run_by === 'caller') {
+      this.#pending.add(id)
+      writer.call(id, textOf(payload.tool), args)
+    } else if (payload.reason === 'approval_required')
+      writer.item({
+        id,
+        type: 'mcp_approval_request',
+        server_label: 'agent',
+        name: textOf(payload.tool),
+        arguments: args,
+      })
+    else open.response.text(waitingFor(payload))
+    open.end({ status: 'completed', usage: noUsage })
+  }
+
+  async #completed(payload: JsonObject): Promise<void> {
+    const open = this.#closing()
+    if (open === null) return
+    if (!this.#hasText) open.response.text(textOf(payload.output))
+    const calls = arrayOf(payload.tool_calls).map(objectOf)
+    if (calls.length > 0) await open.response.said().catch(() => {})
+    for (const { tool, arguments: args, action_id } of calls) {
+      this.#owed.add(textOf(action_id))
+      open.response.writer.call(textOf(action_id), textOf(tool), JSON.stringify(args ?? {}))
+    }
+    open.end({ status: 'completed', usage: this.#usage(payload) })
+  }
+
+  #failed(payload: JsonObject): void {
+    const { code, message } = objectOf(payload.error)
+    const error = { type: 'server_error', code: textOf(code), message: textOf(message) }
+    this.#closing()?.end({ status: 'failed', details: { error }, usage: this.#usage(payload) })
+  }
+
+  #closing(): OpenAnswer | null {
+    const open = this.#open
+    this.#open = null
+    return open
+  }
+
+  #usage({ usage }: JsonObject): WireObject {
+    const { input_tokens, output_tokens, total_tokens, cost_usd } = objectOf(usage)
+    if (typeof cost_usd === 'string') void this.#parts.budget?.spent(cost_usd)
+    const cost = typeof cost_usd === 'string' ? { cost_usd: Number(cost_usd) } : {}
+    return {
+      ...{ input_tokens: countOf(input_tokens), output_tokens: countOf(output_tokens) },
+      ...{ total_tokens: countOf(total_tokens), ...cost },
+    }
+  }
+}
+
+const resultOf = (item: Item) => ({ action_id: textOf(item.call_id), output: textOf(item.output) })
+
+const toolsOf = ({ config: { tools } }: ActiveResponse): JsonObject =>
+  tools.length === 0 ? {} : { tools: JSON.parse(JSON.stringify(tools)) }
+
+/** What a turn waits for, where no item of the protocol says so. */
+const waitingFor = ({ connection, input }: JsonObject): string => {
+  const { authorize_url: url } = objectOf(connection)
+  const { message } = objectOf(input)
+  return textOf(message) || `A connection is required first${textOf(url) === '' ? '.' : `: ${textOf(url)}`}`
+}
+
+/** A turn that has ended in the meantime needs no cancelling. */
+const unlessOver = (error: unknown): void => {
+  if (!(error instanceof ServiceError) || error.code !== 'no_turn_in_progress') throw error
+}

@@ -1,0 +1,42 @@
+import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
+import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import { countOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
+
+/** Converts the `usage` of a `response.done`; null when the provider reports none. Image tokens are charged as text. */
+export const responseUsage = (usage: unknown): TokenUsage | null => {
+  if (!isObject(usage)) return null
+  const read = objectOf(usage.input_token_details)
+  const written = objectOf(usage.output_token_details)
+  const cachedAudio = objectOf(read.cached_tokens_details).audio_tokens
+  return {
+    inputTokens: countOf(usage.input_tokens),
+    outputTokens: countOf(usage.output_tokens),
+    cachedTokens: countOf(read.cached_tokens),
+    reasoningTokens: countOf(written.reasoning_tokens),
+    ...audioTokens(read.audio_tokens, written.audio_tokens, cachedAudio),
+  }
+}
+
+/** Converts the usage of a transcript of the input; null when the provider reports none. */
+export const transcriptUsage = (usage: unknown): Usage | null => {
+  const fields: WireObject = objectOf(usage)
+  if (fields.type === 'duration')
+    return typeof fields.seconds === 'number' && fields.seconds >= 0 ? { seconds: fields.seconds } : null
+  if (fields.type !== 'tokens') return null
+  const { audio_tokens: audio } = objectOf(fields.input_token_details)
+  const tokens = { inputTokens: countOf(fields.input_tokens), outputTokens: countOf(fields.output_tokens) }
+  return { tokens: { ...tokens, cachedTokens: 0, reasoningTokens: 0, ...audioTokens(audio, 0) } }
+}
+
+/** Bytes of base64 of a second of audio: 16-bit samples at 24 kHz. */
+const base64BytesOfSecond = 64_000
+const heardTokensOfSecond = 10
+const spokenTokensOfSecond = 20
+
+/** Tokens of audio that the model hears, by the length of its base64. */
+export const heardTokens = (base64Bytes: number): number =>
+  Math.ceil((base64Bytes / base64BytesOfSecond) * heardTokensOfSecond)
+
+/** Tokens of audio that the model spoke, by the length of its base64. */
+export const spokenTokens = (base64Bytes: number): number =>
+  Math.ceil((base64Bytes / base64BytesOfSecond) * spokenTokensOfSecond)

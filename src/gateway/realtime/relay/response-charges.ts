@@ -1,0 +1,207 @@
+import { CallRecord, type RecordParts } from '#gateway/call/accounting/call-record.ts'
+import { heldPrice, routeCost } from '#gateway/call/accounting/route-price.ts'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
+import type { Admission, Ticket } from '#gateway/call/admission.ts'
+import type { Caller } from '#gateway/call/caller.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { costOfUnits } from '#gateway/prices/prices.ts'
+import { type TokenUsage, tokensOfUsage, type Usage } from '#gateway/prices/usage.ts'
+import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { SecretBudget } from '../secrets/secret-budget.ts'
+import { heardTokens, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
+
+export interface ChargeParts extends RecordParts {
+  readonly admission: Admission
+}
+
+/** Who pays for a session, and for what. */
+export interface ChargedSession {
+  readonly caller: Caller
+  /** The model as the caller named it. */
+  readonly model: string
+  readonly route: Route
+  /** Budget of the secret that opened the session; null: none. */
+  readonly budget: SecretBudget | null
+}
+
+/** Permission for one response, and the record of it. */
+interface Charged {
+  readonly ticket: Ticket | null
+  readonly record: CallRecord
+  /** Id of the client's event; null: the provider began the response, or the client gave none. */
+  readonly eventId: string | null
+  readonly request: object
+  /** Base64 of audio, and characters of text, that were passed on. */
+  audioBytes: number
+  textChars: number
+}
+
+export const realtimeOperation = 'realtime.connect'
+/** Tokens of an answer without a limit of its own. */
+const usualMaxTokens = 4096
+
+/** Admits, meters and records the responses of one relayed session. */
+export class ResponseCharges {
+  readonly #parts: ChargeParts
+  readonly #session: ChargedSession
+  /** Permitted responses that the provider has not begun. */
+  readonly #permitted: Charged[] = []
+  readonly #open = new Map<string, Charged>()
+  /** Tokens of the conversation as of the last response, and of what came since. */
+  #contextTokens = 0
+  #addedTokens = 0
+  #maxTokens = usualMaxTokens
+  #transcriber = ''
+
+  constructor(parts: ChargeParts, session: ChargedSession) {
+    this.#parts = parts
+    this.#session = session
+  }
+
+  /** Notes the limits and models of the provider's session. */
+  configured(session: WireObject): void {
+    const { max_output_tokens: max, audio } = session
+    this.#maxTokens = typeof max === 'number' ? max : usualMaxTokens
+    this.#transcriber = textOf(objectOf(objectOf(objectOf(audio).input).transcription).model)
+  }
+
+  /** Notes input of the client, which the next response reads. */
+  heard(audioBytes: number, textChars: number): void {
+    this.#addedTokens += heardTokens(audioBytes) + tokensOfChars(textChars)
+  }
+
+  /**
+   * Gets permission for a response.
+   *
+   * @throws {ServiceError} (or rejects with) what `admit` throws
+   */
+  permit(request: WireObject, eventId: string | null): void | Promise<void> {
+    const ticket = this.#admit(objectOf(request.response).max_output_tokens)
+    const permitted = (given: Ticket): void => void this.#permitted.push(this.#charged(given, eventId, request))
+    return ticket instanceof Promise ? ticket.then(permitted) : permitted(ticket)
+  }
+
+  /**
+   * A response has begun. One that the client did not request needs a permission now.
+   *
+   * @throws {ServiceError} (rejects)
+   */
+  async begun(id: string): Promise<void> {
+    const charged = this.#permitted.shift() ?? this.#charged(null, null, { type: 'turn_detection' })
+    charged.record.begun()
+    this.#open.set(id, charged)
+    if (charged.ticket !== null) return
+    const ticket = await this.#admit(undefined)
+    if (this.#open.get(id) === charged) this.#open.set(id, { ...charged, ticket })
+    else ticket.settle('0', 0)
+  }
+
+  /** Counts a part of a response that was passed on. */
+  passed(id: string, audioBytes: number, textChars: number): void {
+    const charged = this.#open.get(id)
+    if (charged === undefined) return
+    charged.audioBytes += audioBytes
+    charged.textChars += textChars
+  }
+
+  /** A response has ended. @returns its cost in USD; null when it is unknown. */
+  done(response: WireObject): string | null {
+    const id = textOf(response.id)
+    const charged = this.#open.get(id)
+    if (charged === undefined) return null
+    this.#open.delete(id)
+    const tokens = responseUsage(response.usage) ?? this.#estimated(charged)
+    this.#contextTokens = tokensOfUsage({ tokens })
+    this.#addedTokens = 0
+    const error = response.status === 'failed' ? new ServiceError('provider_error') : null
+    return this.#record(charged, { usage: { tokens }, error, response })
+  }
+
+  /** A transcript of the input has been made, which the provider charges separately. */
+  transcribed(usage: unknown, text: string): void {
+    const units = transcriptUsage(usage)
+    if (units === null || this.#transcriber === '') return
+    const { caller, route } = this.#session
+    const model = this.#transcriber
+    const head = { operation: realtimeOperation, need: 'transcription', streamed: false } as const
+    const record = new CallRecord(this.#parts, { ...head, caller, model })
+    const { ownPrices: _, wireModel: __, ...at } = route
+    record.route = { ...at, model }
+    record.attempts = 1
+    const costUsd = routeCost(record.route, units)
+    void this.#session.budget?.spent(costUsd)
+    record.write(null, { usage: units, costUsd, status: 200, bodies: () => ({ request: '', response: text }) })
+  }
+
+  /** The provider refused an event: the permission that the client's event got is given back. */
+  refused(eventId: string | null): void {
+    const at = this.#permitted.findIndex((each) => each.eventId === eventId || each.eventId === null)
+    const [charged] = at < 0 ? [] : this.#permitted.splice(at, 1)
+    if (charged !== undefined)
+      this.#record(charged, { usage: null, error: new ServiceError('bad_request'), response: {} })
+  }
+
+  /** Ends the session: what was passed on of open responses is charged by estimate. */
+  end(error: ServiceError): void {
+    for (const charged of this.#permitted.splice(0)) this.#record(charged, { usage: null, error, response: {} })
+    for (const charged of this.#open.values()) {
+      const isUsed = charged.audioBytes + charged.textChars > 0
+      const usage = isUsed ? { tokens: this.#estimated(charged) } : null
+      this.#record(charged, { usage, error, response: {} })
+    }
+    this.#open.clear()
+  }
+
+  #admit(limit: unknown): Ticket | Promise<Ticket> {
+    const { caller, model, route, budget } = this.#session
+    budget?.check()
+    const outputTokens = typeof limit === 'number' ? limit : this.#maxTokens
+    const max = this.#maxUsage(outputTokens)
+    return this.#parts.admission.admit({
+      ...{ caller, model, need: 'chat', source: route.source },
+      maxUsd: () => costOfUnits(heldPrice(route), { tokens: max }),
+      tokens: () => ({ max: tokensOfUsage({ tokens: max }) }),
+    })
+  }
+
+  /** The most that a response may use, if all of it is audio. */
+  #maxUsage(outputTokens: number): TokenUsage {
+    const inputTokens = this.#contextTokens + this.#addedTokens
+    const audio = { audioInputTokens: inputTokens, audioOutputTokens: outputTokens }
+    return { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0, ...audio }
+  }
+
+  #estimated({ audioBytes, textChars }: Charged): TokenUsage {
+    const audioOutputTokens = spokenTokens(audioBytes)
+    const outputTokens = audioOutputTokens + tokensOfChars(textChars)
+    const inputTokens = this.#contextTokens + this.#addedTokens
+    return { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0, audioOutputTokens, estimated: true }
+  }
+
+  #charged(ticket: Ticket | null, eventId: string | null, request: object): Charged {
+    const { caller, model, route } = this.#session
+    const head = { operation: realtimeOperation, need: 'chat', streamed: true } as const
+    const record = new CallRecord(this.#parts, { ...head, caller, model })
+    record.route = route
+    record.attempts = 1
+    return { ticket, record, eventId, request, audioBytes: 0, textChars: 0 }
+  }
+
+  #record({ ticket, record, request }: Charged, { usage, error, response }: Ending): string | null {
+    const costUsd = usage === null ? '0' : routeCost(this.#session.route, usage)
+    ticket?.settle(costUsd, tokensOfUsage(usage))
+    if (usage !== null) void this.#session.budget?.spent(costUsd)
+    record.write(error, {
+      ...{ usage, costUsd, status: 200, finishReason: textOf(response.status) || null },
+      bodies: () => ({ request: JSON.stringify(request), response: JSON.stringify(response.output ?? []) }),
+    })
+    return costUsd
+  }
+}
+
+interface Ending {
+  readonly usage: Usage | null
+  readonly error: ServiceError | null
+  readonly response: WireObject
+}

@@ -1,0 +1,15 @@
+import { objectOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+
+/**
+ * Returns an update of the session for the provider, where the model has another name. The model of a session is that of
+ * its route, which determines who pays and what.
+ *
+ * @throws {ServiceError} `invalid_field` for another model
+ */
+export const withoutModel = (event: WireObject, model: string): string => {
+  const { model: named, ...session } = objectOf(event.session)
+  if (named !== undefined && named !== model)
+    throw new ServiceError('invalid_field', { param: 'session.model', message: 'The model of a session is fixed.' })
+  return JSON.stringify({ ...event, session })
+}

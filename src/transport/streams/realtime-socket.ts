@@ -1,0 +1,214 @@
+import type { Logger } from 'pino'
+import type { RealtimeClient, RealtimeSession } from '#gateway/realtime/realtime-client.ts'
+import { errorEvent, eventIdOf } from '#gateway/realtime/server-event.ts'
+import { isObject, type WireObject } from '#outgoing/wire.ts'
+import type { Ticker, Ticking } from '#runtime/internal.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { countedBytes } from '../api/body/body-memory.ts'
+import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
+import { Containment } from '../http/containment.ts'
+import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
+import { wireLimits } from '../http/wire-limits.ts'
+import { CredentialWatch, type Recheck } from './credential-watch.ts'
+import type { StreamCounters } from './sse.ts'
+
+export interface RealtimeSocketOptions {
+  readonly ticker: Ticker
+  readonly counters: StreamCounters
+  readonly log: Logger
+  /** Checks the credential every few seconds; the socket is closed when it throws. */
+  readonly recheck: Recheck
+  /** Reserves memory for a long frame. @throws {ServiceError} `overloaded` */
+  readonly reserveBytes: (bytes: number) => () => void
+  /** Returns the error that is shown for a failure, which it logs if it is internal. */
+  readonly shown: (failure: unknown) => ServiceError
+  readonly onLeave: () => void
+}
+
+/** Limits of a session. */
+const realtimeLimits = {
+  /** Seconds without an event of either side after which a session ends. */
+  idleS: 15 * 60,
+  /** Seconds after which a session ends in any case. */
+  totalS: 60 * 60,
+  /** Events that wait for those before them, and their characters; a client that sends more gets an error. */
+  queued: 512,
+  queuedChars: 2 * websocketMaxBytes,
+  /** Events in one turn of the event loop. */
+  eventsOfTurn: 256,
+} as const
+
+const nothing = (): void => {}
+
+/** The socket of a realtime session: bounds what a client sends, in order, and what it leaves unread. */
+export class RealtimeSocket implements Ticking, RealtimeClient {
+  place = -1
+  readonly #peer: WebSocketPeer
+  readonly #options: RealtimeSocketOptions
+  readonly #containment: Containment
+  readonly #watch: CredentialWatch
+  #session: RealtimeSession | null = null
+  #last: Promise<void> = Promise.resolve()
+  #queued = 0
+  #queuedChars = 0
+  #ofTurn = 0
+  #isBlocked = false
+  #blockedTicks = 0
+  #idleTicks = 0
+  #ticks = 0
+  #isOver = false
+
+  constructor(peer: WebSocketPeer, options: RealtimeSocketOptions) {
+    this.#peer = peer
+    this.#options = options
+    this.#containment = new Containment(options.log)
+    this.#watch = new CredentialWatch(options.recheck, () =>
+      this.#end(new ServiceError('authentication_required', { message: 'The credential has ended.' }), 1008),
+    )
+  }
+
+  get over(): boolean {
+    return this.#isOver
+  }
+
+  /** Opens the session on the socket. */
+  start(open: (client: RealtimeClient) => RealtimeSession): void {
+    const { counters, ticker } = this.#options
+    counters.openStreams++
+    ticker.add(this)
+    this.#peer.onMessage((text) => this.#receive(text))
+    this.#peer.onDrain(() => this.#drained())
+    this.#peer.onClose(() => this.#leave())
+    this.#contain(() => {
+      this.#session = open(this)
+      if (this.#isOver) this.#session.leave()
+    })
+  }
+
+  /** Closes the socket at a shutdown. */
+  handOver(): void {
+    this.close(1012, 'connect again')
+  }
+
+  send(event: string): boolean {
+    if (this.#isOver) return true
+    this.#idleTicks = 0
+    this.#options.counters.eventsSent++
+    if (!this.#peer.send(event) && !this.#isBlocked) {
+      this.#isBlocked = true
+      this.#blockedTicks = 0
+    }
+    if (this.#isBlocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.close(1013, 'reader too slow')
+    return !this.#isBlocked
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isOver) return
+    this.#peer.close(code, reason)
+    this.#leave()
+  }
+
+  tick(): void {
+    this.#watch.tick()
+    this.#session?.tick()
+    if (this.#isBlocked && ++this.#blockedTicks > wireLimits.blockedMaxTicks) this.close(1013, 'reader too slow')
+    const isIdle = ++this.#idleTicks > realtimeLimits.idleS
+    if (++this.#ticks <= realtimeLimits.totalS && !isIdle) return
+    const why = isIdle ? 'no event for 15 minutes' : 'its longest duration of 60 minutes'
+    this.#end(new ServiceError('session_expired', { message: `The realtime session ended after ${why}.` }), 1000)
+  }
+
+  fail(error: unknown): void {
+    this.#containment.failed('realtime', error, this.#break)
+  }
+
+  #receive(text: string): void {
+    if (this.#isOver) return
+    this.#idleTicks = 0
+    if (this.#ofTurn++ === 0) setImmediate(this.#nextTurn)
+    if (this.#ofTurn > realtimeLimits.eventsOfTurn) {
+      this.close(1008, 'too many events at once')
+      return
+    }
+    try {
+      const leave = this.#admit(text.length)
+      this.#last = this.#last
+        .then(() => this.#handle(text))
+        .finally(leave)
+        .catch((error: unknown) => this.fail(error))
+    } catch (error) {
+      this.send(errorEvent(this.#options.shown(error)))
+    }
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#ofTurn = 0
+  }
+
+  /** Adds an event to the queue. @throws {ServiceError} `rate_limit_exceeded`, `overloaded` */
+  #admit(length: number): () => void {
+    const { queued, queuedChars } = realtimeLimits
+    if (this.#queued >= queued || (this.#queued > 0 && this.#queuedChars + length > queuedChars))
+      throw new ServiceError('rate_limit_exceeded', { message: 'Too many events wait for those before them.' })
+    const release = length < countedBytes ? nothing : this.#options.reserveBytes(length)
+    this.#queued++
+    this.#queuedChars += length
+    return () => {
+      this.#queued--
+      this.#queuedChars -= length
+      release()
+    }
+  }
+
+  async #handle(text: string): Promise<void> {
+    if (this.#isOver) return
+    let about: string | null = null
+    try {
+      const event = await readEvent(text)
+      about = eventIdOf(event)
+      if (!this.#isOver) await this.#session?.take(event, text)
+    } catch (error) {
+      this.send(errorEvent(this.#options.shown(error), about))
+    }
+  }
+
+  #drained(): void {
+    this.#isBlocked = false
+    this.#contain(() => this.#session?.drained())
+  }
+
+  #contain(work: () => void): void {
+    this.#containment.run('realtime', work, this.#break)
+  }
+
+  readonly #break = (): void => {
+    try {
+      this.close(1011, 'internal error')
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #end(error: ServiceError, code: number): void {
+    this.send(errorEvent(error))
+    this.close(code, error.code)
+  }
+
+  #leave(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#options.ticker.delete(this)
+    this.#options.counters.openStreams--
+    this.#options.onLeave()
+    this.#contain(() => this.#session?.leave())
+  }
+}
+
+/** @throws {ServiceError} `malformed_json`, `body_too_large`, `bad_request`, `missing_field` */
+const readEvent = async (text: string): Promise<WireObject> => {
+  const parsed = parseJson(Buffer.from(text), maxValuesOfShort)
+  const value = parsed instanceof Promise ? await parsed : parsed
+  if (!isObject(value)) throw new ServiceError('bad_request', { message: 'An event must be a JSON object.' })
+  if (typeof value.type !== 'string') throw new ServiceError('missing_field', { param: 'type' })
+  return value
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patience } from '#test/e2e/patience.ts'
+import { World } from '#test/e2e/world.ts'
+import { RealtimeConnection, userSays } from '#test/gateway/realtime/realtime-socket.ts'
+import { StrictProvider } from '#test/gateway/realtime/strict-provider.ts'
+
+const key = 'sk-of-the-provider-0123456789'
+const model = 'gpt-realtime'
+const respond = { type: 'response.create' }
+
+/** 172 text, 128 cached text, 444 audio and 256 cached audio tokens in; 34 text and 200 audio tokens out. */
+const cost = '0.0283936'
+
+describe('a realtime session of a model whose provider has them', () => {
+  let provider: StrictProvider
+  let world: World
+  const open: RealtimeConnection[] = []
+
+  beforeAll(async () => {
+    provider = await StrictProvider.open({ key, model })
+    world = await World.start({ tools: [provider] })
+    const given = { name: 'Ours', provider: 'openai', base_url: `${provider.url}/v1`, api_key: key }
+    expect((await world.api.post('/v1/provider-connections', given)).status).toBe(201)
+  })
+  afterAll(async () => {
+    for (const connection of open) connection.close()
+    await world.stop()
+    await provider.close()
+  })
+
+  const connect = (options: { readonly key?: string; readonly protocols?: string[]; readonly query?: string } = {}) => {
+    const { query = `model=${model}`, ...given } = options
+    const own = given.protocols === undefined ? { key: world.secretKey } : {}
+    const connection = new RealtimeConnection(`${world.url}/v1/realtime?${query}`, { ...own, ...given })
+    open.push(connection)
+    return connection
+  }
+  const log = async () => (await world.api.get('/v1/request-log?operation=realtime.connect')).body.data
+  const mint = async (body: object) => (await world.api.post('/v1/realtime/client_secrets', body)).body
+  const withSecret = (secret: string, query = '') =>
+    connect({ protocols: ['realtime', `openai-insecure-api-key.${secret}`], query })
+
+  it('passes events on in both directions with the key of the provider, and is metered to the last digit', async () => {
+    const client = connect()
+    expect(await client.until('session.created')).toMatchObject({ session: { model } })
+    expect(JSON.stringify(provider.upgrades.at(-1))).not.toContain(world.secretKey)
+    client.send(userSays('Hi'))
+    const done = await client.exchange({ ...respond, event_id: 'mine' }, 'response.done')
+    expect(provider.types).toEqual(['conversation.item.create', 'response.create'])
+    expect(client.types).toContain('response.output_audio.delta')
+    expect(done.response.usage.cost_usd).toBe(Number(cost))
+    const logged = [
+      { model, cost_usd: cost, input_tokens: 1_000, output_tokens: 234, status: 200 },
+      { model, cost_usd: '0', status: 101 },
+    ]
+    await vi.waitFor(async () => expect(await log()).toMatchObject(logged), patience)
+  })
+
+  it('passes the errors of the provider on, and refuses a change of the model', async () => {
+    const client = connect()
+    const unknown = { type: 'session.update', event_id: 'e1', session: { type: 'realtime', no_such_field: 1 } }
+    expect(await client.refused(unknown)).toMatchObject({ code: 'unknown_parameter', event_id: 'e1' })
+    const other = { type: 'session.update', session: { type: 'realtime', model: 'gpt-realtime-2' } }
+    expect(await client.refused(other)).toMatchObject({ code: 'invalid_field', param: 'session.model' })
+    const same = { type: 'session.update', session: { type: 'realtime', model, instructions: 'Be brief.' } }
+    expect(await client.exchange(same, 'session.updated')).toMatchObject({
+      session: { model, instructions: 'Be brief.' },
+    })
+  })
+
+  it('meters a response that the provider begins at the end of speech, and the transcript of the input', async () => {
+    const client = connect()
+    const input = { transcription: { model: 'whisper-1' } }
+    await client.exchange(
+      { type: 'session.update', session: { type: 'realtime', audio: { input } } },
+      'session.updated',
+    )
+    client.send({ type: 'input_audio_buffer.append', audio: 'QUJD' })
+    await client.exchange({ type: 'input_audio_buffer.commit' }, 'input_audio_buffer.committed')
+    const from = client.events.length
+    provider.emit({
+      type: 'conversation.item.input_audio_transcription.completed',
+      ...{ item_id: 'item_heard', content_index: 0, transcript: 'Hello', usage: { type: 'duration', seconds: 30 } },
+    })
+    for (const socket of provider.sockets) provider.respond(socket)
+    await client.until('response.done', from)
+    await vi.waitFor(async () => {
+      const [spoken, heard] = await log()
+      expect([spoken, heard]).toMatchObject([{ cost_usd: cost }, { model: 'whisper-1', cost_usd: '0.003' }])
+    }, patience)
+  })
+
+  it('opens for an ephemeral secret in a subprotocol, with its configuration and within its budget', async () => {
+    const session = { type: 'realtime', model, instructions: 'Be brief.' }
+    const { value, expires_at, session: shown } = await mint({ session, budget_usd: '0.03' })
+    expect([value.slice(0, 3), expires_at > Date.now() / 1000, shown]).toMatchObject(['ek_', true, { model }])
+    const client = withSecret(value)
+    expect(await client.until('session.updated')).toMatchObject({ session: { model, instructions: 'Be brief.' } })
+    expect(client.protocol).toBe('realtime')
+    await client.exchange(respond, 'response.done')
+    await client.exchange(respond, 'response.done')
+    expect(await client.refused({ ...respond, event_id: 'third' })).toMatchObject({
+      code: 'budget_exceeded',
+      event_id: 'third',
+    })
+    expect(await client.closed).toEqual({ code: 1008, reason: 'budget_exceeded' })
+    expect(await withSecret(value).opened).toBe(false)
+    expect(await withSecret(value, 'model=gpt-realtime-2').opened).toBe(false)
+    expect((await world.as(value).get('/v1/models')).status).toBe(401)
+    expect((await world.as(value).post('/v1/realtime/client_secrets', {})).status).toBe(401)
+  })
+
+  it('ends with an error when the budget of the tenant is spent', async () => {
+    const tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+    const limit = { subject: 'tenant', subject_id: tenant, budget_total_usd: '0.3' }
+    expect((await world.api.post('/v1/limits', limit)).status).toBe(201)
+    const owner = { tenant_id: tenant, external_user_id: 'ada' }
+    const session = { type: 'realtime', model }
+    const { value, expires_at } = await mint({
+      session,
+      ...owner,
+      expires_after: { anchor: 'created_at', seconds: 60 },
+    })
+    expect(expires_at - Date.now() / 1000).toBeLessThanOrEqual(60)
+    const idle = await mint({ session, ...owner, permissions: ['sessions:approve'] })
+    expect(await withSecret(idle.value).opened).toBe(false)
+    const client = withSecret(value)
+    await client.until('session.created')
+    expect((await client.exchange(respond, 'response.done')).response.status).toBe('completed')
+    expect(await client.refused(respond)).toMatchObject({ code: 'budget_exceeded' })
+    expect(await client.closed).toMatchObject({ code: 1008 })
+  })
+
+  it('reports a lost provider and closes, and charges what was passed on by estimate', async () => {
+    const refused = connect({ query: 'model=gpt-realtime-2' })
+    expect(await refused.until('error')).toMatchObject({ error: { code: 'model_not_found' } })
+    expect(await refused.closed).toMatchObject({ code: 1008 })
+    const client = connect()
+    await client.until('session.created')
+    provider.ends = false
+    await client.exchange(respond, 'response.output_audio_transcript.delta')
+    provider.ends = true
+    for (const socket of provider.sockets) socket.terminate()
+    expect(await client.until('error')).toMatchObject({ error: { code: 'provider_stream_broken' } })
+    expect(await client.closed).toMatchObject({ code: 1011 })
+    await vi.waitFor(async () => {
+      const [{ error, output_tokens }] = await log()
+      // a second of audio is 20 tokens
+      expect([error, output_tokens > 20, output_tokens < 30]).toEqual(['provider_stream_broken', true, true])
+    }, patience)
+  })
+
+  it('refuses what is no event of the protocol, and does not end by it', async () => {
+    const client = connect()
+    expect(await client.refused('{')).toMatchObject({ code: 'malformed_json' })
+    expect(await client.refused('[]')).toMatchObject({ code: 'bad_request' })
+    expect(await client.refused({})).toMatchObject({ code: 'missing_field', param: 'type' })
+    expect(await client.refused(`{"type":"x","a":${'['.repeat(900)}${']'.repeat(900)}}`)).toMatchObject({
+      code: 'malformed_json',
+    })
+    expect((await client.exchange(respond, 'response.done')).response.status).toBe('completed')
+    client.sendBytes(new Uint8Array([0xff, 0xfe]))
+    expect((await client.closed).code).toBe(1003)
+    const large = connect()
+    await large.until('session.created')
+    large.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(8 * 1024 * 1024) })
+    expect([1006, 1009]).toContain((await large.closed).code)
+    const flood = connect()
+    await flood.until('session.created')
+    for (let sent = 0; sent < 5_000; sent++) flood.send('{}')
+    expect([1006, 1008]).toContain((await flood.closed).code)
+  })
+
+  it('refuses credentials that do not reach a model', async () => {
+    const agent = (await world.api.post('/v1/agents', { name: 'a', config: { model: 'simulated-1' } })).body.id
+    const keyOf = async (key_type: string) =>
+      (await world.api.post(`/v1/agents/${agent}/keys`, { key_type, name: key_type })).body.key
+    expect(await connect({ key: await keyOf('public') }).opened).toBe(false)
+    expect(await connect({ key: await keyOf('public'), query: `model=${agent}` }).opened).toBe(true)
+    expect(await connect({ key: await keyOf('secret'), query: `model=${agent}` }).opened).toBe(true)
+    expect(await connect({ key: 'csk_unknown' }).opened).toBe(false)
+    expect(await connect({ query: 'model=agt_01kb4xkq6v3n1m2p5r7s9t0w2y' }).opened).toBe(false)
+    expect(await connect({ query: '' }).opened).toBe(false)
+  })
+})
