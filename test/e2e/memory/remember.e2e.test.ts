@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
+import { endsTurn } from '../stream-reader.ts'
 import { either, World } from '../world.ts'
 
 describe.each(either('mongo'))('a memory on $store', ({ store }) => {
@@ -248,6 +249,37 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
       const { status, headers } = await api.post(path, { model: 'simulated-1', memory, ...body })
       const skipped = headers.get('x-service-memory-skipped')
       expect({ path, status, skipped }).toEqual({ path, status: 200, skipped: 'memory_ops_quota_exceeded' })
+    }
+    await cap({})
+  })
+
+  it('is counted and capped when a chat, response or turn writes it', async () => {
+    const dashboard = await world.dashboard()
+    const [project] = (await dashboard.get('/api/projects')).body.data
+    const cap = (memory: object) => dashboard.post(`/api/projects/${project.id}`, { memory }, { method: 'PATCH' })
+    const receiptOf = async (path: string, body: object) =>
+      (await api.post(path, { model: 'simulated-1', ...body })).body.memory.write_request_id
+    const ways: Readonly<Record<string, (userId: string, text: string) => Promise<string>>> = {
+      chat: (userId, content) =>
+        receiptOf('/v1/chat/completions', { memory: { userId }, messages: [{ role: 'user', content }] }),
+      response: (userId, input) => receiptOf('/v1/responses', { memory: { userId }, input }),
+      turn: async (userId, input) => {
+        const session = await api.createSession({ external_user_id: userId })
+        const turn = await api.turn(session, { model: 'simulated-1', input, memory: {} })
+        return String(Object((await turn.until(endsTurn)).data.memory).write_request_id)
+      },
+    }
+    await cap({ writes_per_user_day: 1 })
+    for (const [way, write] of Object.entries(ways)) {
+      for (const [text, status] of [
+        ['I keep bees.', 'success'],
+        ['I play the cello.', 'error'],
+      ] as const) {
+        const receipt = await write(`by-${way}`, text)
+        const read = async () => (await api.get(`/v1/memory/writes/${receipt}`)).body.status
+        await expect.poll(read, { ...patience, message: `${way}: ${text}` }).toBe(status)
+      }
+      expect((await listed(`by-${way}`)).length, way).toBe(1)
     }
     await cap({})
   })
