@@ -15,6 +15,7 @@ import {
   union,
 } from './dsl/schema.ts'
 import { conversationMemory } from './memory-field.ts'
+import { guardrailNames } from './resources/gateway/guardrails.ts'
 import { agentPrompt } from './resources/gateway/shapes/prompt-shapes.ts'
 import { runLimits } from './run-limits.ts'
 import { approver, tools } from './tools.ts'
@@ -150,6 +151,10 @@ export const agentConfig = object(
     skills: needs,
     knowledge: needs,
     knowledge_bases: needs,
+    guardrails: described(
+      guardrailNames,
+      'Names or ids of guardrails that check the model calls of sessions and runs, in addition to those of the project. An agent whose guardrail was deleted does not run.',
+    ),
     web: described(
       optional(array(oneOf('search', 'fetch', 'browse'), { maxItems: 3 })),
       'Web tools that the model may call: `search` searches the pages that the project has indexed (`web_search`), `fetch` reads public pages (`web_fetch`), and `browse` opens a page in a browser and acts on it. Calls of `browse` require approval unless a policy states otherwise.',

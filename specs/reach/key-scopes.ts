@@ -40,6 +40,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
       'redaction_policy',
       'routing_policy',
       'cache_policy',
+      'guardrails',
       'retention_settings',
       'request_log_settings',
       'audit_log',

@@ -1,5 +1,6 @@
 import type { DeclaredInterface } from '#specs/index.ts'
 import { gateway } from '../gateway/gateway.ts'
+import { guardrailResource } from '../gateway/guardrails/guardrails.ts'
 import type { Chart, MachineDefinition } from '../machines/index.ts'
 import { type RecordKind, writeProbes } from '../storage/index.ts'
 import { accounts } from './accounts/accounts.ts'
@@ -36,6 +37,7 @@ export const capabilities = [
   accounts,
   tenants,
   webhooks,
+  guardrailResource,
   gateway,
   usage,
   ratePlans,

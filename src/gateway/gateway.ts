@@ -46,10 +46,11 @@ import { cachePolicyReader, cachePolicyUseCases, cacheSwitch } from './caching/c
 import { cachingKinds } from './caching/kinds.ts'
 import { ResponseCache } from './caching/response-cache.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
+import { openGuardrails } from './guardrails/open-guardrails.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import { limitKinds } from './limits/kinds.ts'
-import { openCore } from './open-core.ts'
+import { type OpenCore, openCore } from './open-core.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
 import { redactionKinds } from './redaction/kinds.ts'
 import { RedactionPolicies } from './redaction/redaction-policies.ts'
@@ -152,7 +153,8 @@ export const gateway = capability({
       projects,
       policy,
     }
-    const core = openCore({ ...services, ...shared, subjects: limitSubjects(services.records) })
+    const guardrails = openGuardrails(services, { projects, complete: (call) => core.chats.complete(call) })
+    const core: OpenCore = openCore({ ...services, ...shared, guardrails, subjects: limitSubjects(services.records) })
     modelsPort.give(services, { routing, turns: core.turns })
     const opened = openGateway({
       ...services,
@@ -172,17 +174,16 @@ export const gateway = capability({
       const model = (await projects.settings(project))?.visionModel ?? null
       return model === null ? null : opened.imageReader(model)
     })
-    const files = () => fileService.of(services)
     return {
       useCases: {
         ...opened.useCases,
         ...projectModelUseCases(routing, services, publicOriginPort.of(services)),
         ...cachePolicyUseCases({ ...services, answers }),
-        ...batchUseCases({ ...services, files }),
+        ...batchUseCases({ ...services, files: () => fileService.of(services) }),
       },
       effects: {
         ...responseEffects({ ...services, make: opened.makeResponse }),
-        ...batchEffects({ ...services, files, call: lineCall(opened.useCases) }),
+        ...batchEffects({ ...services, files: () => fileService.of(services), call: lineCall(opened.useCases) }),
       },
       close: async () => {
         await opened.close()

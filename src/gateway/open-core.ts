@@ -9,6 +9,7 @@ import type { GatewayCore } from './call/gateway-core.ts'
 import type { Redaction } from './call/redaction.ts'
 import type { Routes } from './call/routes.ts'
 import { type OpenChats, openChats } from './chat/open-chats.ts'
+import type { Guardrails } from './guardrails/stored-guardrails.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import type { LoggedAnswers } from './ledger/request-log-use-cases.ts'
 import type { LimitSubjects } from './limits/limit-use-cases.ts'
@@ -25,6 +26,7 @@ export interface CoreParts {
   readonly limits: RateLimits
   readonly answers: LoggedAnswers
   readonly cache: ResponseCache
+  readonly guardrails?: Guardrails | undefined
   readonly projects: Pick<ProjectDirectory, 'settings'>
   /** Checks the subjects for which limits are set. */
   readonly subjects: LimitSubjects
@@ -40,6 +42,7 @@ export interface CoreParts {
 export interface OpenCore extends GatewayCore, OpenChats {
   /** Answers that are reused. */
   readonly cache: ResponseCache
+  readonly guardrails: Guardrails | undefined
   readonly ledger: RequestLedger
   readonly metering: Metering
   /** Model calls of turns and runs. */
@@ -50,10 +53,10 @@ export interface OpenCore extends GatewayCore, OpenChats {
  * Opens the core, which the runtime requires before it resumes turns and runs after a crash. No connection is opened.
  */
 export const openCore = (parts: CoreParts): OpenCore => {
-  const { guard, routes, redaction, ledger, cache, clock, telemetry, policy = {} } = parts
+  const { guard, routes, redaction, ledger, cache, guardrails, clock, telemetry, policy = {} } = parts
   const metering = openMetering(parts)
   const admission = withModelReach(metering.admission)
-  const core = { routes, admission, ledger, redaction, cache, telemetry }
+  const core = { routes, admission, ledger, redaction, cache, guardrails, telemetry }
   const opened = openChats({ ...core, guard, policy, now: clock.now })
   return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }
 }

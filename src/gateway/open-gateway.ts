@@ -89,12 +89,14 @@ export interface Gateway extends GatewayCore {
 /** Assembles the gateway from its parts; a new part is added here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null, policy = {} } = parts
-  const { chats, keepAlive, ledger, metering, routes, admission, cache, telemetry } = opened
+  const { chats, keepAlive, ledger, metering, routes, admission, cache, guardrails, telemetry } = opened
   const memory = new ChatMemory({ service: parts.memory, now: clock.now })
   const core: GatewayCore = { routes, admission, ledger, redaction, telemetry }
-  const embeddings = openEmbeddings({ ...core, cache, guard, policy, now: clock.now })
-  const documents = openDocuments({ ...core, cache, guard, policy, now: clock.now })
-  const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
+  const checked = { ...core, cache, guardrails, guard, policy, now: clock.now }
+  const embeddings = openEmbeddings(checked)
+  const documents = openDocuments(checked)
+  const heard = { limits, fanOut: parts.cluster?.fanOut, waits: policy }
+  const voice = openVoice({ ...core, ...heard, guardrails, guard, now: clock.now })
   const realtime = openRealtime({ ...core, chats, voice, guard, records, policy, now: clock.now })
   const forms = openChatApis({
     ...{

@@ -9,6 +9,7 @@ export type OutgoingKind =
   | 'openapi'
   | 'mcp'
   | 'webhook'
+  | 'guardrail'
   | 'web_page'
   | 'web_search'
   | 'knowledge_source'

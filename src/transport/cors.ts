@@ -23,7 +23,16 @@ const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
 const exposedHeaders = [
   ...['date', 'idempotent-replayed', 'retry-after', 'x-request-id', 'request-id', 'x-provider', 'x-stream'],
-  ...['x-billing-mode', 'x-provider-connection', 'x-route', 'x-cost-usd', 'x-max-tokens-limited', 'x-cache', 'age'],
+  ...[
+    'x-billing-mode',
+    'x-provider-connection',
+    'x-route',
+    'x-cost-usd',
+    'x-max-tokens-limited',
+    'x-cache',
+    'age',
+    'x-guardrails',
+  ],
   ...['limit', 'remaining', 'reset'].flatMap((what) =>
     ['', '-requests', '-tokens'].map((unit) => `x-ratelimit-${what}${unit}`),
   ),

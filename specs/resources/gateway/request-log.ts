@@ -55,6 +55,21 @@ const line = {
     record(integer()),
     'Number of values that were redacted before the request was sent to a provider, by type of personal data.',
   ),
+  guardrails: described(
+    array(
+      object({
+        guardrail: string({ description: 'Name of the guardrail.' }),
+        check: string({ description: 'Type of the check.' }),
+        on: oneOf('input', 'output'),
+        outcome: described(
+          oneOf('flagged', 'redacted', 'blocked', 'failed'),
+          'What followed. `failed`: the check itself failed, and the guardrail lets such calls pass.',
+        ),
+        found: described(integer(), 'Number of places or texts.'),
+      }),
+    ),
+    'What the guardrails found; empty for nothing.',
+  ),
   input_tokens: integer(),
   output_tokens: integer(),
   cached_tokens: integer(),

@@ -14,6 +14,7 @@ export const runnable = (config: Manifest): AgentConfig => ({
   pause_on_tool_calls: config.pause_on_tool_calls ?? null,
   turn_overrides: config.turn_overrides ?? [],
   ...samplingOf(config),
+  ...(config.guardrails !== undefined && { guardrails: config.guardrails }),
   ...(config.on_interrupted !== undefined && { on_interrupted: config.on_interrupted }),
   ...(config.context !== undefined && { context: config.context }),
   ...(config.memory !== undefined && { memory: config.memory }),

@@ -122,6 +122,8 @@ export interface Call<Params, Query, Body> {
   /** The `Cache-Control` and `X-Cache` headers, for operations that may give stored answers of models. */
   readonly cacheControl?: string | undefined
   readonly cacheMode?: string | undefined
+  /** The `X-Guardrails` header, for operations that call models. */
+  readonly guardrails?: string | undefined
   /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
   readonly anthropicBeta?: string | undefined
   /** Present when the call is a line of a batch: gathers the model calls that it makes (src/gateway/batches). */

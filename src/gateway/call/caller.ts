@@ -29,7 +29,7 @@ export interface Caller {
    * retries do not multiply.
    */
   readonly retriesItself?: boolean | undefined
-  /** The headers of the request, read only for a project that stores answers. */
+  /** The headers of the request, read where they are needed. */
   readonly headers?: CacheHeaders | undefined
   /** Present for a line of a batch, whose calls are metered by the commit of the line instead of the ledger. */
   readonly line?: LineCalls | undefined
@@ -47,6 +47,8 @@ export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyI
  */
 export interface ActorCaller extends Payer {
   readonly meteredBy: 'commit'
+  /** Guardrails that its agent names, in addition to those of the project. */
+  readonly guardrails?: readonly string[] | undefined
   /** Id of the actor; absent for work that no conversation sees. */
   readonly actor?: string
   readonly timeoutMs?: number | undefined

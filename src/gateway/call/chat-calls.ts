@@ -19,6 +19,8 @@ export interface ChatCall {
   readonly body: ChatBody
   /** Aborts when the caller disconnects; the upstream request is then cancelled within 100 ms. */
   readonly signal: AbortSignal
+  /** Whether the guardrails of the project are left out: for the calls that they make themselves. */
+  readonly unguarded?: true
   /**
    * For the reuse of stored answers: `never` for a call that depends on more than its body, such as a search; the user whose
    * memories the body has. Absent: by the body.

@@ -10,8 +10,10 @@ export interface Reuse {
   readonly ageS: number | null
 }
 
-/** Headers by which a caller decides about stored answers. */
+/** Headers by which a caller decides about stored answers and guardrails. */
 export interface CacheHeaders {
+  /** `X-Guardrails`: names of guardrails in addition to those of the project. */
+  readonly guardrails?: string | undefined
   /** `Cache-Control`. */
   readonly cacheControl?: string | undefined
   /** `X-Cache`: another mode than that of the project. */

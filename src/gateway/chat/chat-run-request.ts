@@ -9,6 +9,7 @@ import type { ChatCall, ChatSummary } from '../call/chat-calls.ts'
 import type { Redaction } from '../call/redaction.ts'
 import type { RouteCandidatesParts } from '../call/route-candidates.ts'
 import type { Upstreams } from '../call/upstreams.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { AppendOnlyHistory } from '../redaction/append-only-history.ts'
 import type { AnswerListener } from './answer-reader.ts'
 import type { ChatInput } from './wire-body.ts'
@@ -20,6 +21,8 @@ export interface ChatParts extends RouteCandidatesParts, CallRunParts {
   readonly redaction: Redaction
   readonly upstreams: Upstreams
   readonly patience: AttemptTimeouts
+  /** Checks of inputs and answers; absent: none. */
+  readonly guardrails?: Guardrails | undefined
   /** Answers that are reused; absent: none. */
   readonly cache?: ResponseCache | undefined
 }
@@ -34,6 +37,7 @@ export interface ChatRunRequest extends ChatInput {
   /** Set when the request has no images, so that its messages are not searched for them. */
   readonly textOnly?: true
   readonly reuse?: ChatCall['reuse']
+  readonly unguarded?: ChatCall['unguarded']
   /** The conversation of a caller that keeps it from one request to the next. */
   readonly history?: AppendOnlyHistory
 }

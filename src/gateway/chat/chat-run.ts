@@ -1,8 +1,8 @@
 import { parsedAnswer, parsedAtOnce } from '#outgoing/shares/parsed-answer.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
-import { ChatCache } from '../caching/chat-cache.ts'
+import type { ChatCache } from '../caching/chat-cache.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import { costHeader, wholeWithCost, withCost } from '../call/accounting/shown-cost.ts'
 import type { Ticket, TokenNeed } from '../call/admission.ts'
@@ -10,18 +10,17 @@ import { Attempt, type AttemptListener } from '../call/attempt.ts'
 import { type CallKind, CallRun } from '../call/call-run.ts'
 import { isRequest, usesOwnModels } from '../call/caller.ts'
 import { type Candidate, mappedCandidates } from '../call/candidates.ts'
+import type { ChatSummary } from '../call/chat-calls.ts'
 import { AttemptFailed, cancelled, type ErrorAnswer, refusedAddress, streamBroken } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
 import { policyFor } from '../call/provider-timeouts.ts'
-import type { Found, RedactionPolicy } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
-import type { CachePolicy, Reuse } from '../call/reuse.ts'
+import type { Reuse } from '../call/reuse.ts'
 import { RouteCandidates } from '../call/route-candidates.ts'
 import type { Route } from '../call/routes.ts'
-import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
-import type { ChatRestorer } from '../redaction/chat-restorer.ts'
-import { replacedBytes } from '../redaction/replaced-bytes.ts'
-import type { AnswerListener, AnswerReader } from './answer-reader.ts'
+import { StreamGuard } from '../guardrails/stream-guard.ts'
+import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
+import { ChatPreparation } from './chat-preparation.ts'
 import { ChatRecord } from './chat-record.ts'
 import { type ChatRequest, chatRequest, failureBy, modelsOf } from './chat-request.ts'
 import type { ChatParts, ChatRunRequest, RunListener } from './chat-run-request.ts'
@@ -52,10 +51,9 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   readonly #listener: RunListener
   readonly #run: CallRun<Candidate>
   readonly #record: ChatRecord
-  #input: ChatRunRequest
+  readonly #prepared: ChatPreparation
   /** Limit of output tokens; null for that of the request. */
   #limitedTo: number | null = null
-  #restorer: ChatRestorer | null = null
   #request: ChatRequest | null = null
   #attempt: Attempt | null = null
   #reader: AnswerReader | null = null
@@ -63,9 +61,9 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   #delivered = false
   /** The chunk with the usage, to which the cost is added; sent last. */
   #usageChunk: WireObject | null = null
-  #redactions: Found | undefined
-  #reuse: Reuse | null = null
   #cache: ChatCache | null = null
+  /** Holds back what may not be sent yet of the stream of this attempt; null for none. */
+  #stream: StreamGuard | null = null
 
   constructor(parts: ChatParts, input: ChatRunRequest, listener: RunListener) {
     this.caller = input.caller
@@ -74,61 +72,20 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.model = textOf(input.body.model)
     this.streamed = input.stream
     this.#parts = parts
-    this.#input = input
     this.#listener = listener
     this.#whole = new GatheredAnswer(input.caller.project)
     this.#run = new CallRun<Candidate>(parts, this)
+    this.#prepared = new ChatPreparation(parts, this.#run, input)
     this.#record = new ChatRecord(this.#run.record, input)
   }
 
   start(): void {
-    if (this.#run.isOver) return
-    const { cache, redaction } = this.#parts
-    const { project } = this.caller
-    if (cache === undefined || !isRequest(this.caller) || this.#input.reuse === 'never')
-      this.#run.after(
-        () => redaction.policyOf(project),
-        (policy) => this.#redactBy(policy, null),
-      )
-    else
-      this.#run.after(
-        () => cache.policiesOf(project),
-        ({ redaction: policy, cache: stored }) => this.#redactBy(policy, stored),
-      )
-  }
-
-  #redactBy(policy: RedactionPolicy | null, stored: CachePolicy | null): void {
-    if (policy === null) this.#find(stored)
-    else
-      this.#run.after(
-        () => redactChat(this.#input.body, policy, this.#input.history),
-        (redacted) => {
-          this.#redact(redacted)
-          this.#find(stored)
-        },
-      )
-  }
-
-  /** Looks for a stored answer, unless the project stores none. */
-  #find(policy: CachePolicy | null): void {
-    const { caller, body, reuse, stream } = this.#input
-    const { cache } = this.#parts
-    if (policy === null || cache === undefined || !isRequest(caller)) {
-      this.#begin()
-      return
-    }
-    const user = reuse === undefined || reuse === 'never' ? null : reuse.user
-    this.#run.after(
-      () => cache.open(policy, { kind: 'chat', caller, body, user }),
-      (found) => {
-        this.#reuse = found
-        this.#cache = new ChatCache(found, stream)
-        this.#begin()
-      },
-    )
+    if (!this.#run.isOver) this.#prepared.start(() => this.#begin())
   }
 
   #begin(): void {
+    this.#cache = this.#prepared.cache
+    this.#record.request = this.#input
     const { body, need, caller } = this.#input
     const models = modelsOf(body)
     const showsThem = this.#input.textOnly !== true && showsImages(body)
@@ -157,7 +114,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   reuse(): Reuse | null {
-    return this.#reuse
+    return this.#prepared.reuse
   }
 
   maxUsd({ route }: Candidate): string | null {
@@ -195,10 +152,12 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   end(error: Error | null): CallEnd {
     this.#whole.clear()
     if (error !== null) this.#noteSoFar()
-    return { ...this.#record.end(error), redactions: this.#redactions }
+    return { ...this.#record.end(error), ...this.#prepared.findings }
   }
 
   attempt({ model, route }: Candidate): void {
+    const { guard } = this.#prepared
+    this.#stream = guard?.checksOutput === true && this.streamed ? new StreamGuard(guard) : null
     const stored = this.#cache?.answer ?? null
     if (stored !== null) {
       this.#replay(stored)
@@ -225,6 +184,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     if (reader === null) return
     if (reader instanceof WholeReader) this.#whole.reserve(part)
     if (!reader.push(part)) this.#attempt?.pause()
+    if (this.#stream?.isBlocked === true) this.#block(this.#stream, reader)
     // a listener may have cancelled the run in the meantime
     if (!reader.done || this.#run.isOver) return
     this.#endStream(reader)
@@ -245,11 +205,18 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   chunk(chunk: WireObject): boolean {
     if (this.#run.isOver) return false
-    this.#deliver()
+    const stream = this.#stream
+    if (stream === null || isUsageOnly(chunk)) return this.#pass(chunk)
+    const shown = stream.isBlocked ? null : stream.chunk(chunk)
+    return shown === null || stream.isBlocked || this.#pass(shown)
+  }
+
+  #pass(chunk: WireObject): boolean {
     if (isUsageOnly(chunk)) {
       this.#usageChunk = chunk
       return true
     }
+    this.#deliver()
     this.#record.chunk(chunk)
     return this.#listener.chunk(chunk)
   }
@@ -263,18 +230,11 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#run.failed(failure)
   }
 
+  get #input(): ChatRunRequest {
+    return this.#prepared.input
+  }
   get #route(): Route | null {
     return this.#run.record.route
-  }
-
-  #redact({ body, restorer, found, replacements }: RedactedChat): void {
-    this.#redactions = found
-    const { body: before, bytes: written } = this.#input
-    if (body === before) return
-    const bytes = written === null || replacements === undefined ? null : replacedBytes(written, replacements)
-    this.#input = { ...this.#input, body, bytes, encoded: undefined }
-    this.#restorer = restorer
-    this.#record.request = this.#input
   }
 
   #send(route: Route): void {
@@ -317,8 +277,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   get #reading(): ReadingOptions {
     const format = this.#request?.format ?? null
-    const { takesFrames } = this.#listener
-    return { body: this.#input.body, format, route: this.#route, restorer: this.#restorer, takesFrames }
+    const takesFrames = this.#listener.takesFrames && this.#stream === null
+    return { body: this.#input.body, format, route: this.#route, restorer: this.#prepared.restorer, takesFrames }
   }
 
   /** Begins the answer when its first part is passed on: from here on nothing is retried. */
@@ -327,15 +287,44 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#delivered = true
     this.#run.begin()
     const route = this.#route
-    if (route !== null) this.#listener.begin({ route, headers: this.#run.headers() })
+    if (route !== null) this.#listener.begin({ route, headers: this.#headers(this.#stream !== null) })
+  }
+
+  /** @param isPending whether a stream begins, whose answer guardrails have still to check. */
+  #headers(isPending = false): ChatSummary['headers'] {
+    return [...this.#run.headers(), ...(this.#prepared.guard?.headers(isPending) ?? [])]
   }
 
   #endStream(reader: AnswerReader): void {
     const end = reader.finish()
     if (this.#run.isOver) return
+    const stream = this.#stream
+    if (stream === null) this.#endChecked(reader, end)
+    else if (stream.isBlocked) this.#block(stream, reader)
+    else
+      this.#run.after(
+        () => stream.end(),
+        (chunks) => {
+          for (const chunk of chunks) this.#pass(chunk)
+          this.#endChecked(reader, stream.isBlocked ? { ...end, finishReason: 'content_filter' } : end)
+        },
+      )
+  }
+
+  /** Ends a stream that a guardrail blocks, before the model has ended it: what was read is charged. */
+  #block(stream: StreamGuard, reader: AnswerReader): void {
+    if (this.#run.isOver) return
+    this.#attempt?.cancel()
+    this.#cache = null
+    this.#pass(stream.refusal)
+    this.#endChecked(reader, { model: '', usage: null, finishReason: 'content_filter' })
+  }
+
+  #endChecked(reader: AnswerReader, end: StreamEnd): void {
+    if (this.#run.isOver) return
     this.#deliver()
     this.#record.tokensSoFar = reader.tokensSoFar
-    const summary = this.#record.summary(end, this.#run.headers())
+    const summary = this.#record.summary(end, this.#headers())
     if (this.#usageChunk !== null) this.#listener.chunk(withCost(this.#usageChunk, summary.costUsd))
     this.#listener.end(summary)
     this.#run.succeed()
@@ -362,13 +351,23 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   #endRead(bytes: Buffer, json: unknown): void {
     const read = readWhole(bytes, json, this.#request?.format ?? null)
-    const restoring = this.#restorer?.completion(read.completion)
-    if (restoring === undefined) this.#deliverWhole(bytes, read, read.completion)
-    else if (bytes.length <= longAnswerBytes) this.#deliverWhole(bytes, read, atOnce(restoring))
+    const restoring = this.#prepared.restorer?.completion(read.completion)
+    if (restoring === undefined) this.#checkWhole(bytes, read, read.completion)
+    else if (bytes.length <= longAnswerBytes) this.#checkWhole(bytes, read, atOnce(restoring))
     else
       this.#run.after(
         () => nextSlice().then(() => runInSlices(restoring)),
-        (completion) => this.#deliverWhole(bytes, read, completion),
+        (completion) => this.#checkWhole(bytes, read, completion),
+      )
+  }
+
+  #checkWhole(bytes: Buffer, read: Whole, completion: WireObject): void {
+    const guard = this.#prepared.guard
+    if (guard?.checksOutput !== true) this.#deliverWhole(bytes, read, completion)
+    else
+      this.#run.after(
+        () => guard.answer(completion),
+        (checked) => this.#deliverWhole(bytes, { ...read, finishReason: finishOf(checked) }, checked),
       )
   }
 
@@ -376,7 +375,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     const isOriginal =
       (this.#request?.format ?? null) === null && completion === read.completion && read.gathered === undefined
     this.#record.completion = completion
-    const { route, model, usage, costUsd, finishReason, headers: own } = this.#record.summary(read, this.#run.headers())
+    const { route, model, usage, costUsd, finishReason, headers: own } = this.#record.summary(read, this.#headers())
     const headers = costUsd === null ? own : [...own, ...costHeader(costUsd)]
     this.#listener.whole({
       route,
@@ -396,3 +395,5 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#record.tokensSoFar = this.#delivered ? (this.#reader?.tokensSoFar ?? 0) : null
   }
 }
+
+const finishOf = ({ choices }: WireObject): string => textOf(objectOf(arrayOf(choices)[0]).finish_reason)

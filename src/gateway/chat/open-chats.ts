@@ -10,7 +10,10 @@ import { Chats } from './chats.ts'
 
 /** Dependencies of {openChats}. */
 export interface OpenChatsParts
-  extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'now'> {
+  extends Pick<
+    ChatParts,
+    'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'guardrails' | 'now'
+  > {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
   /** ms of silence after which a stream sends a keep-alive comment. */

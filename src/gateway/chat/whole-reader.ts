@@ -69,7 +69,7 @@ export class WholeReader implements AnswerReader {
  * Converts a `chat.completion` to the chunks of a stream: the content of each choice, the finish reasons, and the
  * usage.
  */
-const chunksOf = ({ choices, usage, ...about }: WireObject, withUsage: boolean): readonly WireObject[] => {
+export const chunksOf = ({ choices, usage, ...about }: WireObject, withUsage: boolean): readonly WireObject[] => {
   const head = { ...about, object: 'chat.completion.chunk' }
   const inParts = arrayOf(choices).map((choice, place) => partsOf(objectOf(choice), place))
   return [

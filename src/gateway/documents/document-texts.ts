@@ -24,14 +24,23 @@ export const redactedDocument = async (
   policy: RedactionPolicy | null,
 ): Promise<RedactedDocument> => {
   if (policy?.input !== true) return { document, restorer: null }
+  const { texts: all, put } = textsOf(document)
+  const { texts, restorer, found } = await redacted(policy, all)
+  return { document: put(texts), restorer, found }
+}
+
+/** Returns the texts of a document in order, and the function that puts others in their places. */
+export const textsOf = (document: WireObject) => {
   const texts: string[] = []
   mapped(document, (text) => {
     texts.push(text)
     return text
   })
-  const { texts: replaced, restorer, found } = await redacted(policy, texts)
-  let at = 0
-  return { document: mapped(document, (text) => replaced[at++] ?? text), restorer, found }
+  const put = (made: readonly string[]): WireObject => {
+    let at = 0
+    return mapped(document, (text) => made[at++] ?? text)
+  }
+  return { texts, put }
 }
 
 /** Restores redacted values in a response. */

@@ -19,12 +19,16 @@ import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candid
 import { type Need, type Route, wireModelOf } from '../call/routes.ts'
 import { answeredWhole, type RequestParts } from '../call/whole-request.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
-import { redactedDocument, restoredDocument } from './document-texts.ts'
+import type { GuardCall } from '../guardrails/guard-call.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
+import { redactedDocument, restoredDocument, textsOf } from './document-texts.ts'
 
 /** Dependencies of document calls. */
 export interface DocumentParts extends RouteCandidatesParts, RequestParts, CallRunParts {
   readonly health: RouteCandidatesParts['health']
   readonly redaction: Pick<Redaction, 'policyOf'>
+  /** Checks of inputs and answers; absent: none. */
+  readonly guardrails?: Guardrails | undefined
   /** Answers that are reused; absent: none. */
   readonly cache?: ResponseCache | undefined
 }
@@ -107,7 +111,9 @@ export class JsonCalls {
     const { operation, need } = kind
     const { cache } = this.#parts
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    const { document: sent, restorer, found } = await redactedDocument(body, policy)
+    const guard = (await this.#parts.guardrails?.open(caller)) ?? null
+    const { blocked, checked } = guard === null ? { blocked: null, checked: body } : await checkedDocument(body, guard)
+    const { document: sent, restorer, found } = await redactedDocument(checked, policy)
     const cached =
       kind.reuse === undefined ? null : ((await cache?.find({ kind: kind.reuse, caller, body: sent })) ?? null)
     const stored = cached?.answer ?? null
@@ -132,20 +138,27 @@ export class JsonCalls {
           costUsd: done === null ? '0' : kind.costUsd(done.route, done.usage),
           status: error === null ? 200 : statusOf(error),
           redactions: found,
+          guardrails: guard?.report.findings,
           bodies: () => ({
             request: loggedJson(sent),
             response: done === null ? '' : loggedJson(done.answer),
           }),
         }),
       },
-      mappedCandidates(candidates, (next) => ({ ...next, target: targetOf(kind, next.route) })),
+      mappedCandidates(candidates, (next) => {
+        // here, so that the refusal is in the request log
+        if (blocked !== null) throw blocked
+        return { ...next, target: targetOf(kind, next.route) }
+      }),
     )
     done = { answer, usage: kind.usage(answer, sent), route: candidate.route }
     const costUsd = stored === null ? kind.costUsd(candidate.route, done.usage) : '0'
-    const headers = [...run.headers(), ...costHeader(costUsd)]
+    const restored = restoredDocument(answer, restorer)
+    const given = guard?.checksOutput === true ? await guard.answer(restored) : restored
+    const headers = [...run.headers(), ...costHeader(costUsd), ...(guard?.report.headers() ?? [])]
     run.succeed()
     if (candidate.model === body.model) cached?.keep(answer, costUsd)
-    return { answer: restoredDocument(answer, restorer), route: candidate.route, headers }
+    return { answer: given, route: candidate.route, headers }
   }
 
   #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: ReservedCall): Promise<WireObject> {
@@ -163,6 +176,17 @@ export class JsonCalls {
       return answer
     }
     return answeredWhole(this.#parts, run, { ...request, read })
+  }
+}
+
+/** Checks the texts of a document; `blocked` is the refusal of one that may not be sent. */
+const checkedDocument = async (body: WireObject, guard: GuardCall) => {
+  const { texts, put } = textsOf(body)
+  try {
+    return { blocked: null, checked: put(await guard.texts(texts)) }
+  } catch (error) {
+    if (error instanceof ServiceError) return { blocked: error, checked: body }
+    throw error
   }
 }
 

@@ -5,7 +5,10 @@ import { type DocumentParts, JsonCalls } from './json-calls.ts'
 
 /** Dependencies of the module for provider-specific operations. */
 export interface OpenDocumentsParts
-  extends Pick<DocumentParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'now'>,
+  extends Pick<
+      DocumentParts,
+      'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'guardrails' | 'now'
+    >,
     ReachOptions {}
 
 /** The module for provider-specific operations. */

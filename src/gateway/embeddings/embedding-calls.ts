@@ -16,6 +16,8 @@ import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
 import { answeredWhole, type RequestParts, type WholeRequest } from '../call/whole-request.ts'
+import type { GuardCall } from '../guardrails/guard-call.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
@@ -35,6 +37,8 @@ import { embeddingRequest } from './embedding-request.ts'
 export interface EmbeddingParts extends RouteCandidatesParts, RequestParts, CallRunParts {
   readonly health: RouteCandidatesParts['health']
   readonly redaction: Pick<Redaction, 'policyOf'>
+  /** Checks of inputs; absent: none. */
+  readonly guardrails?: Guardrails | undefined
   /** Answers that are reused; absent: none. */
   readonly cache?: ResponseCache | undefined
 }
@@ -107,6 +111,7 @@ export class EmbeddingCalls {
           costUsd: done === null ? '0' : done.costUsd,
           status: error === null ? 200 : statusOf(error),
           redactions: prepared.found,
+          guardrails: prepared.guard?.report.findings,
           bodies: () => ({
             request: loggedJson(prepared.request?.body ?? body),
             response: done === null ? '' : logged(done.answer),
@@ -118,7 +123,12 @@ export class EmbeddingCalls {
     const { cached } = prepared
     const costUsd = cached?.status === 'hit' ? '0' : costBy(candidate.route, answer.usage)
     done = { answer, costUsd }
-    const headers = [...run.headers(), ...costHeader(costUsd), ...unredactedHeader(prepared.isRedacted)]
+    const headers = [
+      ...run.headers(),
+      ...costHeader(costUsd),
+      ...unredactedHeader(prepared.isRedacted),
+      ...(prepared.guard?.report.headers() ?? []),
+    ]
     run.succeed()
     const { bytes: _received, ...plain } = answer
     if (candidate.model === body.model) cached?.keep(plain, costUsd)
@@ -171,6 +181,7 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
+  guard: GuardCall | null = null
   /** The stored answer, or the place for the new one; null for a project that stores none. */
   cached: CallCache | null = null
   /** Whether the policy covers the input. */
@@ -203,7 +214,7 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   async next(): Promise<EmbeddingCandidate | null> {
     const { caller, body, bytes } = this.#call
     if (this.request === null) {
-      this.request = await this.#redacted(embeddingRequest(body, bytes))
+      this.request = await this.#redacted(await this.#checked(embeddingRequest(body, bytes)))
       this.cached = (await this.#parts.cache?.find({ kind: 'embeddings', caller, body: this.request.body })) ?? null
     }
     const candidate = await this.#candidates.next()
@@ -215,11 +226,25 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
     const policy = await this.#parts.redaction.policyOf(this.#call.caller.project)
     if (policy === null || !policy.embeddings) return request
     this.isRedacted = true
-    const { texts, found } = await redacted(
-      policy,
-      request.inputs.filter((input) => typeof input === 'string'),
-    )
-    this.found = found
+    return this.#mapped(request, async (inputs) => {
+      const { texts, found } = await redacted(policy, inputs)
+      this.found = found
+      return texts
+    })
+  }
+
+  /** @throws {ServiceError} `content_policy_violation` */
+  async #checked(request: EmbeddingRequest): Promise<EmbeddingRequest> {
+    const guard = (await this.#parts.guardrails?.open(this.#call.caller)) ?? null
+    this.guard = guard
+    return guard === null ? request : this.#mapped(request, (texts) => guard.texts(texts))
+  }
+
+  async #mapped(
+    request: EmbeddingRequest,
+    change: (texts: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<EmbeddingRequest> {
+    const texts = await change(request.inputs.filter((input) => typeof input === 'string'))
     let next = 0
     const inputs = request.inputs.map((input) => (typeof input === 'string' ? (texts[next++] ?? input) : input))
     if (inputs.every((input, place) => input === request.inputs[place])) return request

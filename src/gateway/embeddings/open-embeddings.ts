@@ -5,7 +5,10 @@ import { EmbeddingCalls, type EmbeddingParts } from './embedding-calls.ts'
 
 /** Dependencies of the embeddings module. */
 export interface OpenEmbeddingsParts
-  extends Pick<EmbeddingParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'now'>,
+  extends Pick<
+      EmbeddingParts,
+      'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'guardrails' | 'now'
+    >,
     ReachOptions {}
 
 /** The embeddings module. */

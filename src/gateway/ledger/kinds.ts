@@ -2,6 +2,7 @@ import type { AnyKind, TypedKind } from '#records/schema.ts'
 import { type JsonObject, projectScope, type Scope } from '#storage/index.ts'
 import type { FailedAttempt } from '../call/accounting/call-ledger.ts'
 import type { KeySource, Need } from '../call/routes.ts'
+import type { GuardFinding } from '../guardrails/guard-report.ts'
 
 /** The caller of a call; shared by many calls of a segment. */
 export type SegmentOrigin = {
@@ -59,6 +60,7 @@ export type SegmentCall = {
   /** Absent for none. */
   readonly failed?: readonly FailedAttempt[]
   readonly redacted?: Readonly<Record<string, number>>
+  readonly guarded?: readonly GuardFinding[]
   /** How stored answers were used; absent for a project that stores none. */
   readonly reuse?: SegmentReuse
   readonly usd: string | null
@@ -132,9 +134,10 @@ export type RequestLogData = {
   readonly first_byte_ms: number | null
   readonly duration_ms: number
   readonly attempts: number
-  /** The next three fields are absent for none, and in entries of earlier releases. */
+  /** The next four fields are absent for none, and in entries of earlier releases. */
   readonly failed_attempts?: readonly FailedAttempt[]
   readonly redactions?: Readonly<Record<string, number>>
+  readonly guardrails?: readonly GuardFinding[]
   readonly price?: JsonObject
   /** Absent for a project that stores no answers. */
   readonly cache?: SegmentReuse['status']

@@ -95,6 +95,7 @@ const lineOf = ({ id, tenant, created_at, data }: Row<RequestLogData>) => {
   const {
     started_at,
     redactions = {},
+    guardrails = [],
     cache = null,
     saved_usd = null,
     failed_attempts: _failed,
@@ -103,5 +104,5 @@ const lineOf = ({ id, tenant, created_at, data }: Row<RequestLogData>) => {
   } = data
   const { request_body: _request, response_body: _answered, ...line } = rest
   const times = { at: timestampOf(created_at), started_at: timestampOf(started_at) }
-  return { id, ...times, tenant_id: tenant, redactions, cache, saved_usd, ...line }
+  return { id, ...times, tenant_id: tenant, redactions, guardrails, cache, saved_usd, ...line }
 }

@@ -139,6 +139,7 @@ export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
       attempts: call.attempts,
       ...(call.failed !== undefined && { failed_attempts: call.failed }),
       ...(call.redacted !== undefined && { redactions: call.redacted }),
+      ...(call.guarded !== undefined && { guardrails: call.guarded }),
       ...(call.reuse !== undefined && { cache: call.reuse.status, saved_usd: call.reuse.saved }),
       ...(target.price !== null && call.usd !== null && { price: target.price }),
       ...unitsOf(call),

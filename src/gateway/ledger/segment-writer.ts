@@ -10,11 +10,12 @@ import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget
 type CountedCall = Omit<GatewayCall, 'bodies'>
 
 /** A call whose entry in the request log is determined when its segment is written. */
-export type OpenCall = Omit<SegmentCall, 'at' | 'log' | 'failed' | 'redacted' | 'reuse'> & {
+export type OpenCall = Omit<SegmentCall, 'at' | 'log' | 'failed' | 'redacted' | 'guarded' | 'reuse'> & {
   at: number
   log: SegmentLog | null
   failed?: NonNullable<SegmentCall['failed']>
   redacted?: NonNullable<SegmentCall['redacted']>
+  guarded?: NonNullable<SegmentCall['guarded']>
   reuse?: NonNullable<SegmentCall['reuse']>
 }
 
@@ -33,7 +34,7 @@ export class SegmentWriter {
   /** Adds a call without an entry in the request log. */
   add(call: CountedCall): void {
     const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
-    const { failedAttempts, redactions, reuse } = call
+    const { failedAttempts, redactions, guardrails, reuse } = call
     const open: OpenCall = {
       origin: this.#origin(call),
       target: this.#target(call),
@@ -51,6 +52,7 @@ export class SegmentWriter {
     }
     if (failedAttempts !== undefined) open.failed = failedAttempts
     if (redactions !== undefined) open.redacted = redactions
+    if (guardrails !== undefined) open.guarded = guardrails
     if (reuse !== undefined) open.reuse = { status: reuse.status, saved: reuse.savedUsd }
     this.calls.push(open)
   }

@@ -4,6 +4,7 @@ import type { FanOut } from '#storage/index.ts'
 import { type CallPolicy, defaultCallPolicy, type ModelTimeouts } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
 import { Upstreams } from '../call/upstreams.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import { Latencies } from './latencies.ts'
 import { SpeechCalls } from './speech-calls.ts'
 import { TranscriptionCalls } from './transcription-calls.ts'
@@ -14,6 +15,8 @@ import { VoicePlanner } from './voice-planner.ts'
 /** Dependencies and options of the voice module. */
 export interface OpenVoiceParts extends GatewayCore, Pick<Services, 'limits' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  /** Checks of the texts to speak; absent: none. */
+  readonly guardrails?: Guardrails | undefined
   /** Shares measured latencies with other nodes; absent in a single-process deployment. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** Timeouts for silent providers, where they differ from `defaultCallPolicy`; transcripts have a separate limit. */

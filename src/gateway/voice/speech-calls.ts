@@ -5,6 +5,8 @@ import type { ServiceError } from '#specs/errors/errors.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
+import type { GuardCall } from '../guardrails/guard-call.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { TokenUsage, Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechTask } from '../providers/voice/voice-format.ts'
 import { redacted } from '../redaction/redacted.ts'
@@ -21,6 +23,8 @@ export type SpeechCall = VoiceCall<SpeechRequest>
 export interface SpeechParts extends VoiceJobParts {
   readonly planner: Planner<SpeechRequest, SpeechTask>
   readonly redaction: Pick<Redaction, 'policyOf'>
+  /** Checks of the texts; absent: none. */
+  readonly guardrails?: Guardrails | undefined
   readonly policy: CallPolicy
 }
 
@@ -36,7 +40,8 @@ export class SpeechCalls {
    * @throws {ServiceError} with the error codes of the operation `speech.speak`; only before the first byte is sent.
    */
   async speak(call: SpeechCall): Promise<BytesResult> {
-    const { request, found, isRedacted } = await this.#redacted(call)
+    const guard = (await this.#parts.guardrails?.open(call.caller)) ?? null
+    const { request, found, isRedacted } = await this.#redacted(guard === null ? call : await checked(call, guard))
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
     const job = await startJob<SpeechTask>(this.#parts, {
       ...{ call, plan, need: 'speech', policy: this.#parts.policy },
@@ -50,7 +55,10 @@ export class SpeechCalls {
     const { answer: given, tokens } = job.task.streamed
       ? streamed(job, characters, call.signal)
       : await whole(job, characters)
-    const answer = { ...given, headers: [...(given.headers ?? []), ...unredactedHeader(isRedacted)] }
+    const answer = {
+      ...given,
+      headers: [...(given.headers ?? []), ...unredactedHeader(isRedacted), ...(guard?.report.headers() ?? [])],
+    }
     return request.events ? speechEvents(answer, tokens) : answer
   }
 
@@ -61,6 +69,12 @@ export class SpeechCalls {
     const { texts, found } = await redacted(policy, [request.text])
     return { request: { ...request, text: texts[0] ?? request.text }, found, isRedacted: true }
   }
+}
+
+/** @throws {ServiceError} `content_policy_violation` */
+const checked = async (call: SpeechCall, guard: GuardCall): Promise<SpeechCall> => {
+  const [text = ''] = await guard.texts([call.request.text])
+  return { ...call, request: { ...call.request, text } }
 }
 
 interface RedactedSpeech {

@@ -103,6 +103,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('x-cache')
   }
 
+  get guardrails(): string | undefined {
+    return this.#exchange.request.header('x-guardrails')
+  }
+
   get timeoutMs(): number | undefined {
     return timeoutOf(this.#exchange.request)
   }

@@ -9,8 +9,8 @@ import { openAiForPython } from '../openai-python/install.ts'
 import { World } from '../world.ts'
 import { differenceOf, examplesOf, linesOf, type PageExample } from './page-examples.ts'
 
-const page = readFileSync(new URL('../../../docs/gateway-walkthrough.md', import.meta.url), 'utf8')
-const examples = examplesOf(page)
+const examplesIn = (page: string) => examplesOf(readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8'))
+const examples = examplesIn('gateway-walkthrough.md')
 const python = openAiForPython()
 
 /** Above the duration of any example on a busy machine. */
@@ -37,12 +37,18 @@ describe('the gateway walkthrough', () => {
     rmSync(folder, { recursive: true, force: true })
   }, limit.timeout)
 
-  it.each(numbered(examples))('prints the output of the page: $name', limit, async ({ example }) => {
+  const printsIt = async ({ example }: { readonly example: PageExample }) => {
     const { form, text } = example.prints
     const printed = await run(example)
     if (form === 'json') expect(differenceOf(JSON.parse(text), JSON.parse(printed)), printed).toBeNull()
     else expect(printed).toMatch(linesOf(text))
-  })
+  }
+  it.each(numbered(examples))('prints the output of the page: $name', limit, printsIt)
+  it.each(numbered(examplesIn('guardrails.md')))(
+    'prints the output of the page about guardrails: $name',
+    limit,
+    printsIt,
+  )
 
   const run = async (example: PageExample): Promise<string> => {
     const [command, args] = commandOf(example, folder)

@@ -11,7 +11,7 @@ import { Router } from '#transport/api/router.ts'
 
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
 /** Pages whose blocks other tests run against a server. */
-const elsewhere = ['platform-walkthrough.md', 'gateway-walkthrough.md', 'frontends.md']
+const elsewhere = ['platform-walkthrough.md', 'gateway-walkthrough.md', 'guardrails.md', 'frontends.md']
 const pages = readdirSync(docs).filter((name) => name.endsWith('.md') && !elsewhere.includes(name))
 
 const router = new Router<Operation>()

@@ -9,6 +9,7 @@ import type { CachePolicy } from '#gateway/call/reuse.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { ChatRunRequest, WholeAnswer } from '#gateway/chat/chat-run-request.ts'
 import { openChats } from '#gateway/chat/open-chats.ts'
+import type { Guardrails } from '#gateway/guardrails/stored-guardrails.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { Embedder } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -69,6 +70,7 @@ export const openChatWorld = async (
     readonly keepAliveMs?: number
     readonly caching?: true
     readonly embedder?: Embedder
+    readonly guardrails?: Guardrails
   } = {},
 ) => {
   const first = await openUpstream()
@@ -112,6 +114,7 @@ export const openChatWorld = async (
   })
   const { chats, keepAlive } = openChats({
     ...(options.caching === true && { cache }),
+    guardrails: options.guardrails,
     routes: {
       resolve: (_, model) => {
         const found = routes.get(model)

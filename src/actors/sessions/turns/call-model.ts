@@ -261,6 +261,7 @@ const prepare = async (
     caller: {
       ...actorCaller(owner, requested.whose.agentId),
       actor,
+      guardrails: config.guardrails,
       ...(config.models !== undefined && { models: new Set(config.models) }),
     },
     config,

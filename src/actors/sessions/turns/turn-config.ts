@@ -33,6 +33,8 @@ export interface TurnConfig {
   readonly memory?: TurnMemory
   /** The only models that its calls, and those of its delegations and memory, may use; absent: any. */
   readonly models?: readonly string[]
+  /** Guardrails of its model calls, in addition to those of the project; absent: none. */
+  readonly guardrails?: readonly string[]
   /** Set where an answer that a crash cut is not generated again. */
   readonly on_interrupted?: 'fail'
   /** The plan by which the call's tenant is charged, where an installation has one. */
@@ -61,6 +63,7 @@ const isPlain = ({
   context,
   memory,
   models,
+  guardrails,
   on_interrupted,
 }: TurnConfig): boolean =>
   instructions.length + tools.length === 0 &&
@@ -72,6 +75,7 @@ const isPlain = ({
     context,
     memory,
     models,
+    guardrails,
     on_interrupted,
   ].every((value) => value === undefined)
 

@@ -50,6 +50,8 @@ export interface AgentConfig {
   readonly pause_on_tool_calls: boolean | null
   /** What a crash of the server in the middle of an answer does to its turn; absent: `restart`. */
   readonly on_interrupted?: 'restart' | 'fail'
+  /** Guardrails of its model calls. */
+  readonly guardrails?: readonly string[]
   /** Fields that a turn with a browser's credential may override. */
   readonly turn_overrides?: readonly string[]
   /**
@@ -106,6 +108,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
       ...(agent.on_interrupted === 'fail' && { on_interrupted: 'fail' as const }),
+      ...(agent.guardrails !== undefined && { guardrails: agent.guardrails }),
       ...(agent.context !== undefined && { context: agent.context }),
       ...memory,
       ...(request.models !== undefined && { models: request.models }),

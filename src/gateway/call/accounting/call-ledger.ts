@@ -1,3 +1,4 @@
+import type { GuardFinding } from '#gateway/guardrails/guard-report.ts'
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Caller } from '../caller.ts'
 import type { Found } from '../redaction.ts'
@@ -53,6 +54,8 @@ export interface GatewayCall {
   readonly failedAttempts?: readonly FailedAttempt[]
   /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found
+  /** What guardrails found; absent for none. */
+  readonly guardrails?: readonly GuardFinding[]
   /** How stored answers were used; absent for a project that stores none. */
   readonly reuse?: Reuse
   /**

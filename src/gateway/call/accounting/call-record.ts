@@ -1,3 +1,4 @@
+import type { GuardFinding } from '#gateway/guardrails/guard-report.ts'
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { Span } from '#telemetry/tracer.ts'
@@ -40,6 +41,8 @@ export interface CallEnd {
   readonly finishReason?: string | null
   /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found | undefined
+  /** What guardrails found; absent or empty for none. */
+  readonly guardrails?: readonly GuardFinding[] | undefined
 }
 
 /** Collects the data of one running call for its usage row, the request log and telemetry. */
@@ -99,7 +102,7 @@ export class CallRecord {
    */
   write(error: Error | null, end: CallEnd): void {
     const { reuse } = this
-    const { usage, costUsd, status, bodies, redactions } = end
+    const { usage, costUsd, status, bodies, redactions, guardrails = [] } = end
     this.#measure(error, end)
     const { caller, operation, need, model, streamed } = this.#head
     if (!isRequest(caller)) return
@@ -121,6 +124,7 @@ export class CallRecord {
       attempts: this.attempts,
       ...(this.#failed !== undefined && { failedAttempts: this.#failed }),
       ...(redactions !== undefined && { redactions }),
+      ...(guardrails.length > 0 && { guardrails: [...guardrails] }),
       ...(reuse !== null && { reuse }),
       bodies,
     }

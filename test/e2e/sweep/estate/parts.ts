@@ -7,6 +7,7 @@ import { clientTokens } from './client-tokens.ts'
 import { connections } from './connections.ts'
 import type { EstatePart } from './estate-part.ts'
 import { gateway } from './gateway.ts'
+import { guardrails } from './guardrails.ts'
 import { knowledge } from './knowledge.ts'
 import { mcp } from './mcp.ts'
 import { memory } from './memory.ts'
@@ -26,7 +27,7 @@ import { webhooks } from './webhooks.ts'
  * no entry.
  */
 const parts: Readonly<Record<string, EstatePart>> = {
-  ...{ accounts, tenants, agents, sessions, runs, webhooks, gateway, usage, memory, prompts, skills },
+  ...{ accounts, tenants, agents, sessions, runs, webhooks, guardrails, gateway, usage, memory, prompts, skills },
   client_tokens: clientTokens,
   ...{ knowledge, web, connections, browser, mcp, operators, observation },
 }

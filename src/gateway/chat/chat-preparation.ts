@@ -1,0 +1,124 @@
+import { ChatCache } from '../caching/chat-cache.ts'
+import type { CallEnd } from '../call/accounting/call-record.ts'
+import type { CallRun } from '../call/call-run.ts'
+import { isRequest } from '../call/caller.ts'
+import type { Candidate } from '../call/candidates.ts'
+import type { Found, RedactionPolicy } from '../call/redaction.ts'
+import type { CachePolicy, Reuse } from '../call/reuse.ts'
+import type { GuardCall } from '../guardrails/guard-call.ts'
+import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
+import type { ChatRestorer } from '../redaction/chat-restorer.ts'
+import { replacedBytes } from '../redaction/replaced-bytes.ts'
+import type { ChatParts, ChatRunRequest } from './chat-run-request.ts'
+
+/**
+ * What happens to a request before a route is looked for: guardrails check it, personal data is replaced, and a stored answer
+ * is looked up. Where all of it is in memory, no promise is awaited.
+ */
+export class ChatPreparation {
+  /** The request as it is sent. */
+  input: ChatRunRequest
+  guard: GuardCall | null = null
+  restorer: ChatRestorer | null = null
+  redactions: Found | undefined
+  reuse: Reuse | null = null
+  cache: ChatCache | null = null
+  readonly #parts: ChatParts
+  readonly #run: Pick<CallRun<Candidate>, 'after'>
+
+  constructor(parts: ChatParts, run: Pick<CallRun<Candidate>, 'after'>, input: ChatRunRequest) {
+    this.#parts = parts
+    this.#run = run
+    this.input = input
+  }
+
+  /** What was found in the texts of the call so far. */
+  get findings(): Pick<CallEnd, 'redactions' | 'guardrails'> {
+    return { redactions: this.redactions, guardrails: this.guard?.report.findings }
+  }
+
+  /** @param go is called when the request can be sent. */
+  start(go: () => void): void {
+    const { guardrails } = this.#parts
+    if (guardrails === undefined || this.input.unguarded === true) this.#prepare(go)
+    else
+      this.#run.after(
+        () => guardrails.open(this.input.caller),
+        (guard) => this.#guarded(guard, go),
+      )
+  }
+
+  /** Checks the request, before anything of it is replaced. */
+  #guarded(guard: GuardCall | null, go: () => void): void {
+    this.guard = guard
+    if (guard === null) this.#prepare(go)
+    else
+      this.#run.after(
+        () => guard.input(this.input.body),
+        (body) => {
+          if (body !== this.input.body) this.#replace(body, null)
+          this.#prepare(go)
+        },
+      )
+  }
+
+  #prepare(go: () => void): void {
+    const { cache, redaction } = this.#parts
+    const { caller, reuse } = this.input
+    if (cache === undefined || !isRequest(caller) || reuse === 'never')
+      this.#run.after(
+        () => redaction.policyOf(caller.project),
+        (policy) => this.#redactBy(policy, null, go),
+      )
+    else
+      this.#run.after(
+        () => cache.policiesOf(caller.project),
+        ({ redaction: policy, cache: stored }) => this.#redactBy(policy, stored, go),
+      )
+  }
+
+  #redactBy(policy: RedactionPolicy | null, stored: CachePolicy | null, go: () => void): void {
+    if (policy === null) this.#find(stored, go)
+    else
+      this.#run.after(
+        () => redactChat(this.input.body, policy, this.input.history),
+        (redacted) => {
+          this.#redact(redacted)
+          this.#find(stored, go)
+        },
+      )
+  }
+
+  /** Looks for a stored answer, unless the project stores none. */
+  #find(policy: CachePolicy | null, go: () => void): void {
+    const { caller, body, reuse, stream } = this.input
+    const { cache } = this.#parts
+    if (policy === null || cache === undefined || !isRequest(caller)) {
+      go()
+      return
+    }
+    const user = reuse === undefined || reuse === 'never' ? null : reuse.user
+    this.#run.after(
+      () => cache.open(policy, { kind: 'chat', caller, body, user }),
+      (found) => {
+        this.reuse = found
+        this.cache = new ChatCache(found, stream)
+        go()
+      },
+    )
+  }
+
+  #redact({ body, restorer, found, replacements }: RedactedChat): void {
+    this.redactions = found
+    const { body: before, bytes: written } = this.input
+    if (body === before) return
+    this.restorer = restorer
+    this.#replace(body, written === null || replacements === undefined ? null : replacedBytes(written, replacements))
+  }
+
+  /** A history has the messages as they were, so it is not used any more. */
+  #replace(body: ChatRunRequest['body'], bytes: Uint8Array | null): void {
+    const { history: _history, encoded: _encoded, ...rest } = this.input
+    this.input = { ...rest, body, bytes }
+  }
+}

@@ -1,0 +1,65 @@
+import type { GuardCheck } from '#specs/resources/gateway/guardrails.ts'
+import { type LocalCheck, type LocalSpec, localCheck } from './local-checks.ts'
+
+/** A guardrail as it is stored. */
+export interface GuardrailSource {
+  readonly id: string
+  readonly name: string
+  readonly isDefault: boolean
+  readonly checks: readonly GuardCheck[]
+}
+
+/** Where a check is made. */
+export type GuardStage = 'input' | 'output'
+
+interface OfGuardrail {
+  /** Name of its guardrail. */
+  readonly guardrail: string
+}
+
+/** A check made in this process. */
+export interface ActiveLocal extends OfGuardrail {
+  readonly spec: LocalSpec
+  readonly check: LocalCheck
+}
+
+/** A check that another model or server makes, or a worker. */
+export interface ActiveRemote extends OfGuardrail {
+  readonly spec: Exclude<GuardCheck, LocalSpec>
+}
+
+/** The checks of one stage. */
+export interface StageChecks {
+  readonly local: readonly ActiveLocal[]
+  readonly remote: readonly ActiveRemote[]
+}
+
+/** All checks of a call. */
+export interface GuardSet {
+  readonly names: readonly string[]
+  readonly input: StageChecks
+  readonly output: StageChecks
+}
+
+const isLocal = (spec: GuardCheck): spec is LocalSpec =>
+  spec.type !== 'json_schema' && spec.type !== 'model' && spec.type !== 'http'
+
+/** Prepares the checks of some guardrails. */
+export const guardSet = (guardrails: readonly GuardrailSource[]): GuardSet => {
+  const prepared = guardrails.flatMap(({ name: guardrail, checks }) =>
+    checks.map((spec): ActiveLocal | ActiveRemote =>
+      isLocal(spec) ? { guardrail, spec, check: localCheck(spec) } : { guardrail, spec },
+    ),
+  )
+  const at = (stage: GuardStage): StageChecks => {
+    const here = prepared.filter(({ spec }) => spec.on === stage || spec.on === 'both')
+    return {
+      local: here.flatMap((each) => ('check' in each ? [each] : [])),
+      // a repaired answer is judged as any other
+      remote: here
+        .flatMap((each) => ('check' in each ? [] : [each]))
+        .toSorted((a, b) => Number(b.spec.type === 'json_schema') - Number(a.spec.type === 'json_schema')),
+    }
+  }
+  return { names: guardrails.map(({ name }) => name), input: at('input'), output: at('output') }
+}

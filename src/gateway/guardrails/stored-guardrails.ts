@@ -1,0 +1,129 @@
+import type { Services } from '#actors/capability/services.ts'
+import { RecheckCache } from '#records/recheck-cache.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
+import { everyRow } from '../routing/project-providers.ts'
+import { GuardCall } from './guard-call.ts'
+import { type GuardrailSource, type GuardSet, guardSet } from './guard-set.ts'
+import { type GuardrailData, guardrailKind } from './kinds.ts'
+import type { RemoteChecks } from './remote-checks.ts'
+
+/** Opens the guardrails of calls. */
+export interface Guardrails {
+  /**
+   * Returns the guardrails of a call; null for none. Synchronous for a project in steady use.
+   *
+   * @throws {ServiceError} `invalid_header` or `agent_not_runnable` for one that does not exist.
+   */
+  open(caller: Caller | ActorCaller): GuardCall | null | Promise<GuardCall | null>
+}
+
+/** How long, in ms, another node may still use a guardrail after it was changed. */
+const recheckMs = 1_000
+const maxCached = 10_000
+/** Most combinations of guardrails of a project that are kept prepared. */
+const maxSets = 100
+
+/** The guardrails of a project, and the combinations that calls used. */
+interface ProjectGuardrails {
+  readonly all: readonly GuardrailSource[]
+  /** Ids and versions of the rows. */
+  readonly signature: string
+  readonly sets: Map<string, GuardSet | null>
+}
+
+const none: ProjectGuardrails = { all: [], signature: '', sets: new Map([['', null]]) }
+
+/** Guardrails of projects, cached and prepared. */
+export class StoredGuardrails implements Guardrails {
+  readonly #table: Table<GuardrailData>
+  readonly #cache: RecheckCache<ProjectGuardrails>
+  /** The last result of each project, so that an unchanged one is not prepared again. */
+  readonly #last = new Map<string, ProjectGuardrails>()
+  readonly #remote: RemoteChecks
+
+  constructor({ records, now }: Pick<Services, 'records' | 'now'>, remote: RemoteChecks) {
+    this.#table = new Table(records, guardrailKind, now)
+    this.#remote = remote
+    this.#cache = new RecheckCache({
+      load: (project) => this.#load(project),
+      maxAgeMs: recheckMs,
+      maxEntries: maxCached,
+      now,
+    })
+  }
+
+  open(caller: Caller | ActorCaller): GuardCall | null | Promise<GuardCall | null> {
+    const known = this.#cache.peek(caller.project)
+    if (known !== undefined) {
+      if (namesOf(caller).every((name) => find(known.all, name) !== undefined)) return this.#of(known, caller)
+      // one that was created a moment ago, on this node or another
+      this.#cache.forget(caller.project)
+    }
+    return this.#cache.load(caller.project).then((loaded) => this.#of(loaded ?? none, caller))
+  }
+
+  /** Returns the first of these names or ids that no guardrail of the project has; null for none. */
+  async missing(project: string, names: readonly string[]): Promise<string | null> {
+    const { all } = (await this.#cache.load(project)) ?? none
+    return names.find((name) => find(all, name) === undefined) ?? null
+  }
+
+  #of({ all, sets }: ProjectGuardrails, caller: Caller | ActorCaller): GuardCall | null {
+    const names = namesOf(caller)
+    const key = names.join()
+    let set = sets.get(key)
+    if (set === undefined) {
+      set = this.#set(all, names, caller)
+      if (sets.size >= maxSets) sets.clear()
+      sets.set(key, set)
+    }
+    return set === null ? null : new GuardCall(set, this.#remote, caller)
+  }
+
+  #set(all: readonly GuardrailSource[], names: readonly string[], caller: Caller | ActorCaller): GuardSet | null {
+    const named = names.map((name) => find(all, name) ?? refuse(name, caller))
+    const chosen = all.filter((each) => each.isDefault || named.includes(each))
+    return chosen.length === 0 ? null : guardSet(chosen)
+  }
+
+  async #load(project: string): Promise<ProjectGuardrails> {
+    const rows = await everyRow(this.#table, project)
+    const signature = rows.map(({ id, version }) => `${id}.${version}`).join()
+    const last = this.#last.get(project)
+    if (last?.signature === signature) return last
+    const made =
+      rows.length === 0 ? { ...none, sets: new Map() } : { all: rows.map(sourceOf), signature, sets: new Map() }
+    if (this.#last.size >= maxCached) this.#last.clear()
+    this.#last.set(project, made)
+    return made
+  }
+}
+
+const sourceOf = ({ id, data: { name, is_default: isDefault, checks } }: Row<GuardrailData>): GuardrailSource => ({
+  ...{ id, name, isDefault, checks },
+})
+
+const find = (all: readonly GuardrailSource[], name: string): GuardrailSource | undefined =>
+  all.find((each) => each.id === name || each.name === name)
+
+const refuse = (name: string, caller: Caller | ActorCaller): never => {
+  const message = `There is no guardrail '${name.slice(0, 64)}'.`
+  if (isRequest(caller)) throw new ServiceError('invalid_header', { param: 'X-Guardrails', message })
+  throw new ServiceError('agent_not_runnable', { param: 'config.guardrails', message })
+}
+
+/** Guardrails that a call adds to those of its project. Credentials of browsers add none. */
+const namesOf = (caller: Caller | ActorCaller): readonly string[] => {
+  if (!isRequest(caller)) return caller.guardrails ?? noNames
+  const { headers, principal } = caller
+  const written = headers?.guardrails
+  if (written === undefined || principal.kind === 'client_token' || principal.kind === 'public') return noNames
+  const names = written.slice(0, maxHeader).split(',')
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))].sort()
+}
+
+const noNames: readonly string[] = []
+const maxHeader = 2_048

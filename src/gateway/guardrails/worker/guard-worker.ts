@@ -1,0 +1,4 @@
+import { serveParsers } from '#src/parsing/serve-parsers.ts'
+import { guardTasks } from './guard-tasks.ts'
+
+serveParsers({ ...guardTasks })
