@@ -104,7 +104,6 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/gateway/apis/messages/threads/thread-store.ts kept': 'the earlier thread stays usable, and expires by itself',
   'src/gateway/apis/responses/stored-responses.ts keep': orphan,
   'src/gateway/apis/responses/stored-responses.ts remove': `${repeat}: the response itself is removed last`,
-  'src/gateway/ledger/call-gatherer.ts write': `${protocol}: a segment is one row; the other writes wait for it`,
   'src/gateway/ledger/ledger-records.ts remove': rerun,
   'src/gateway/ledger/ledger-records.ts clear': rerun,
   'src/gateway/ledger/segment-expander.ts round': rerun,

@@ -19,7 +19,7 @@ import {
 import { piiTypes } from './redaction.ts'
 
 /** What happens to a text in which a check found something. */
-export const guardActions = ['block', 'redact', 'flag'] as const
+const guardActions = ['block', 'redact', 'flag'] as const
 
 const both = described(
   defaulted(oneOf('input', 'output', 'both'), 'both'),

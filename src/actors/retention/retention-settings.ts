@@ -4,7 +4,7 @@ import { projectScope, type RecordStore } from '#storage/index.ts'
 import { ProjectSetting, type SettingDeclaration } from '../capability/project-setting.ts'
 
 /** Days for which items are kept after their last change; null keeps them forever. */
-export type RetentionDays = {
+type RetentionDays = {
   readonly sessions_days: number | null
   readonly runs_days: number | null
   readonly actions_days: number | null

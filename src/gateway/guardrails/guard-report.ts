@@ -1,15 +1,4 @@
-import type { GuardStage } from './guard-set.ts'
-
-/** What a check of a call found, as the request log has it. */
-export type GuardFinding = {
-  readonly guardrail: string
-  readonly check: string
-  readonly on: GuardStage
-  /** `failed`: the check itself failed, and the guardrail lets such calls pass. */
-  readonly outcome: 'flagged' | 'redacted' | 'blocked' | 'failed'
-  /** Number of places, texts or answers. */
-  readonly found: number
-}
+import type { GuardFinding } from '../call/guard-finding.ts'
 
 const rank = ['passed', 'failed', 'flagged', 'redacted', 'blocked'] as const
 const maxFindings = 64

@@ -29,7 +29,7 @@ export interface ActiveRemote extends OfGuardrail {
 }
 
 /** The checks of one stage. */
-export interface StageChecks {
+interface StageChecks {
   readonly local: readonly ActiveLocal[]
   readonly remote: readonly ActiveRemote[]
 }

@@ -143,13 +143,13 @@ export class RemoteChecks {
   }
 }
 
-/** The verdict in what a model wrote. One that says both says neither. */
+/** The verdict in what a model wrote. One with both words is none. */
 const verdictIn = (text: string): RemoteVerdict => {
   const short = text.slice(0, maxVerdictChars)
-  const said = new Set([...short.matchAll(/"violates" {0,4}: {0,4}(true|false)/g)].map(([, word]) => word))
-  if (said.size !== 1 || !isObject(parseJson(short.slice(short.indexOf('{'), short.lastIndexOf('}') + 1))))
+  const words = new Set([...short.matchAll(/"violates" {0,4}: {0,4}(true|false)/g)].map(([, word]) => word))
+  if (words.size !== 1 || !isObject(parseJson(short.slice(short.indexOf('{'), short.lastIndexOf('}') + 1))))
     return failure
-  return said.has('true') ? { flagged: true, failed: false, texts: null } : passes
+  return words.has('true') ? { flagged: true, failed: false, texts: null } : passes
 }
 
 /**

@@ -39,7 +39,7 @@ export const replaced = (text: string, found: readonly Found[]): string => {
 }
 
 /** Places in order, without overlaps. */
-export const merged = (found: readonly Found[]): readonly Found[] => {
+const merged = (found: readonly Found[]): readonly Found[] => {
   const places: Found[] = []
   for (const each of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = places.at(-1)

@@ -1,5 +1,5 @@
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { chunksOf } from '../chat/whole-reader.ts'
+import { chunksOf } from '../providers/chunks-of.ts'
 import { completionOf } from '../providers/completion-of.ts'
 import { writtenFields } from './chat-texts.ts'
 import type { GuardCall } from './guard-call.ts'

@@ -9,7 +9,7 @@ const stride = 48
 const maxHeld = 16_384
 
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
-const apart = /[^\p{L}\p{N}\p{M}_\u200B-\u200D\u2060-\u2064\uFEFF\u00AD]/u
+const separator = /[^\p{L}\p{N}\p{M}_\u200B-\u200D\u2060-\u2064\uFEFF\u00AD]/u
 
 /** What a check found in a text of a stream. */
 type Note = (active: ActiveLocal, found: number) => void
@@ -93,7 +93,7 @@ export class TextWindow {
     const rest = text.length - this.#hold
     if (rest <= 0) return 0
     const latest = at === null ? rest : (at[rest] ?? 0)
-    for (let cut = latest; cut > 0; cut--) if (apart.test(this.#held[cut - 1] ?? '')) return cut
+    for (let cut = latest; cut > 0; cut--) if (separator.test(this.#held[cut - 1] ?? '')) return cut
     return this.#held.length > maxHeld ? latest : 0
   }
 

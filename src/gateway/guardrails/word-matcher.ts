@@ -56,7 +56,7 @@ export class WordMatcher {
   find(text: string, max: number): readonly Place[] {
     const places: Place[] = []
     for (let at = 0; at < text.length && places.length < max; ) {
-      const length = isApart(text, at) ? this.#lengthAt(text, at) : 0
+      const length = isBoundary(text, at) ? this.#lengthAt(text, at) : 0
       if (length > 0) places.push({ start: at, end: at + length })
       at += Math.max(1, length)
     }
@@ -68,7 +68,7 @@ export class WordMatcher {
     for (const length of [2, 1]) {
       const bucket = this.#buckets.get(keyAt(text, at, length))
       const found = bucket?.lengths.find(
-        (each) => isApart(text, at + each) && bucket.words.has(text.slice(at, at + each)),
+        (each) => isBoundary(text, at + each) && bucket.words.has(text.slice(at, at + each)),
       )
       if (found !== undefined) return found
     }
@@ -81,4 +81,4 @@ const keyAt = (text: string, at: number, length: number): number =>
   text.charCodeAt(at) * 0x1_0000 + (length > 1 ? text.charCodeAt(at + 1) || 0 : 0)
 
 /** Whether a word may begin or end before this character. */
-const isApart = (text: string, at: number): boolean => kindAt(text, at - 1) !== spaced || kindAt(text, at) !== spaced
+const isBoundary = (text: string, at: number): boolean => kindAt(text, at - 1) !== spaced || kindAt(text, at) !== spaced

@@ -1,8 +1,8 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
 import { type JsonObject, projectScope, type Scope } from '#storage/index.ts'
 import type { FailedAttempt } from '../call/accounting/call-ledger.ts'
+import type { GuardFinding } from '../call/guard-finding.ts'
 import type { KeySource, Need } from '../call/routes.ts'
-import type { GuardFinding } from '../guardrails/guard-report.ts'
 
 /** The caller of a call; shared by many calls of a segment. */
 export type SegmentOrigin = {

@@ -74,7 +74,7 @@ export const textOf = (came: Came) => objectOf(choiceOf(came).message).content
 export const messagesOf = (received?: { readonly body: WireObject }) => arrayOf(received?.body.messages).map(objectOf)
 export const sentTexts = (world: Pick<ChatWorld, 'first'>) =>
   world.first.received.map((each) => messagesOf(each).at(-1)?.content)
-export const choicesOf = ({ chunks }: Came) => chunks.flatMap(({ choices }) => arrayOf(choices).map(objectOf))
+const choicesOf = ({ chunks }: Came) => chunks.flatMap(({ choices }) => arrayOf(choices).map(objectOf))
 export const deltasOf = (came: Came) => choicesOf(came).map((choice) => objectOf(choice.delta))
 export const streamedText = (came: Came) =>
   deltasOf(came)

@@ -15,7 +15,7 @@ export interface GuardTasks {
 const maxErrors = 5
 const maxErrorChars = 1_000
 
-/** Linear time, unlike patterns of JavaScript: the schema is a caller's. Ajv tells patterns apart by their text. */
+/** Linear time, unlike patterns of JavaScript: the schema is a caller's. Ajv distinguishes patterns by their text. */
 const linear = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern)

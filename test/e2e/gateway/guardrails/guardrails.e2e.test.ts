@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Api } from '../api.ts'
-import { patience } from '../patience.ts'
-import { textOf } from '../stream-reader.ts'
-import { World } from '../world.ts'
+import type { Api } from '#test/e2e/api.ts'
+import { patience } from '#test/e2e/patience.ts'
+import { textOf } from '#test/e2e/stream-reader.ts'
+import { World } from '#test/e2e/world.ts'
 
 /* The simulated model repeats its input, so that one text serves both directions. */
 
@@ -43,7 +43,16 @@ const apis: Readonly<Record<string, Called>> = {
     ...{ path: '/v1/messages', body: { model, messages, max_tokens: 100 }, streams: true },
     ended: '"stop_reason":"refusal"',
   },
-  completions: { path: '/v1/completions', body: { model, prompt: text, max_tokens: 100 }, ended: '"finish_reason":"content_filter"' },
+  Gemini: {
+    path: `/v1beta/models/${model}:generateContent`,
+    body: { contents: [{ role: 'user', parts: [{ text }] }] },
+    ended: '"finishReason":"SAFETY"',
+  },
+  completions: {
+    path: '/v1/completions',
+    body: { model, prompt: text, max_tokens: 100 },
+    ended: '"finish_reason":"content_filter"',
+  },
   embeddings: { path: '/v1/embeddings', body: { model, input: text } },
   rerank: { path: '/v1/rerank', body: { model, query: text, documents: ['a', 'b'] } },
   moderations: { path: '/v1/moderations', body: { model, input: text } },
