@@ -53,6 +53,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/runs -> actors/agents',
   'actors/runs -> actors/connections',
   'actors/runs -> actors/sessions',
+  'actors/runs -> actors/webhooks',
   'actors/sessions -> actors/accounts',
   'actors/sessions -> actors/tenants',
   'actors/skills -> actors/accounts',

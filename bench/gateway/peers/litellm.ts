@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installPythonPackages } from '../../../scripts/services/python-packages.ts'
-import { type Service, startService } from '../../../scripts/services/service.ts'
+import { installPythonPackages } from '#scripts/services/python-packages.ts'
+import { type Service, startService } from '#scripts/services/service.ts'
 import { cores } from '../tools.ts'
 
 const key = 'sk-bench'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { runCommand, say } from '../../../scripts/services/command.ts'
-import { type Service, startService } from '../../../scripts/services/service.ts'
+import { runCommand, say } from '#scripts/services/command.ts'
+import { type Service, startService } from '#scripts/services/service.ts'
 import { cores } from '../tools.ts'
 
 const release = '1.15.2'

@@ -60,8 +60,8 @@ describe('a master of a cluster that is killed', () => {
     await eventually(async () => expect(String(await redis.call(replica, 'role'))).toContain('master'))
     const take = async (key: string) => (await mine.limits.take(key, { limit: 1, windowMs: 60_000 })).allowed
     for (const key of keys) expect(await take(key)).toBe(true)
-    // a client may ask for the masters at a server that has not heard of the change: the next server that refers it
-    // to another one makes it ask again
+    // a client may read the masters from a server that has not heard of the change: the next server that refers it
+    // to another one makes it read them again
     let others = 0
     await eventually(async () => {
       await take(`another limit ${others++}`)

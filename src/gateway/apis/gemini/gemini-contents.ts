@@ -42,17 +42,17 @@ export class GeminiContents {
   }
 
   #answer(parts: readonly WireObject[], path: string): WireObject {
-    const said: WireObject[] = []
+    const others: WireObject[] = []
     const calls: WireObject[] = []
     for (const [at, part] of parts.entries()) {
       const place = `${path}.parts[${at}]`
       if (isObject(part.functionCall)) calls.push(this.#call(part, place))
       // thoughts of earlier turns are no part of the conversation
-      else if (part.thought !== true) said.push(contentOf(part, place))
+      else if (part.thought !== true) others.push(contentOf(part, place))
     }
     return {
       role: 'assistant',
-      content: said.length === 0 ? null : plainOr(said),
+      content: others.length === 0 ? null : plainOr(others),
       ...(calls.length > 0 && { tool_calls: calls }),
     }
   }
@@ -73,13 +73,13 @@ export class GeminiContents {
 
   #user(parts: readonly WireObject[], path: string): readonly WireObject[] {
     const messages: WireObject[] = []
-    const said: WireObject[] = []
+    const others: WireObject[] = []
     for (const [at, part] of parts.entries()) {
       const place = `${path}.parts[${at}]`
       if (isObject(part.functionResponse)) messages.push(this.#result(part.functionResponse, place))
-      else said.push(contentOf(part, place))
+      else others.push(contentOf(part, place))
     }
-    return said.length === 0 ? messages : [...messages, { role: 'user', content: plainOr(said) }]
+    return others.length === 0 ? messages : [...messages, { role: 'user', content: plainOr(others) }]
   }
 
   #result(fields: WireObject, path: string): WireObject {

@@ -134,7 +134,7 @@ const efforts = [
   [Number.POSITIVE_INFINITY, 'high'],
 ] as const
 
-/** Other providers have no budget of tokens, but efforts. A budget of 0 asks for none, -1 for the model's own. */
+/** Other providers have no budget of tokens, but efforts. A budget of 0 means none, -1 the model's own. */
 const effortOf = ({ thinkingBudget: budget, thinkingLevel }: WireObject): string | undefined => {
   const level = textOf(thinkingLevel).toLowerCase()
   if (['minimal', 'low', 'medium', 'high'].includes(level)) return level

@@ -110,7 +110,7 @@ const embedded = async (
   { call, operation, items }: EmbedOrder,
 ): Promise<readonly (readonly number[])[]> => {
   const caller = callerOf(call)
-  // a model that nobody serves is named before what is wrong with the contents
+  // an unknown model is refused before what is wrong with the contents
   await routes.resolve(caller.project, call.params.model, 'embedding')
   const all = items.map(camelled)
   const { vectors } = await embeddings.create({

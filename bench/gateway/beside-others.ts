@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sourcesBundled, startServer } from '../scripts/services/server.ts'
-import type { Service } from '../scripts/services/service.ts'
-import { sized } from './extent.ts'
-import { type FailingProvider, keysOfPool, startFailingProvider } from './gateway/failing-keys.ts'
-import { liteLlmCache, liteLlmHeaders, liteLlmRedaction, startLiteLlm } from './gateway/peers/litellm.ts'
-import { portkeyHeaders, portkeyPool, portkeyRedaction, startPortkey } from './gateway/peers/portkey.ts'
+import { sourcesBundled, startServer } from '#scripts/services/server.ts'
+import type { Service } from '#scripts/services/service.ts'
+import { sized } from '../extent.ts'
+import { median, type Row } from '../row.ts'
+import { type FailingProvider, keysOfPool, startFailingProvider } from './failing-keys.ts'
+import { liteLlmCache, liteLlmHeaders, liteLlmRedaction, startLiteLlm } from './peers/litellm.ts'
+import { portkeyHeaders, portkeyPool, portkeyRedaction, startPortkey } from './peers/portkey.ts'
 import {
   bearer,
   changed,
@@ -18,8 +19,7 @@ import {
   middle,
   pin,
   startUpstream,
-} from './gateway/tools.ts'
-import { median, type Row } from './row.ts'
+} from './tools.ts'
 
 type Target = Pick<LoadOrder, 'service' | 'headers' | 'model'>
 type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
