@@ -4,6 +4,8 @@ import { framesIn } from '#client/frames.ts'
 import { type Session, type SessionEvent, Troupe, textOf } from '#client/index.ts'
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
+import { aiStored, aiTyped } from './ai-costs.ts'
+import { sizeRows } from './bundle-size.ts'
 
 /** Deltas of one measured stream, and of the pieces in which they arrive. */
 const [deltas, aPiece] = [sized(20_000, 200), 8]
@@ -129,6 +131,21 @@ const sessionOf = (body: ReadableStream<Uint8Array>): Session => {
 
 const rounds = sized(9, 1)
 
+/** Deltas of a stream of `ai`, whose costs grow with the length of the text. */
+const aiDeltas = sized(2000, 50)
+
+const aiMicros = async (work: (deltas: number) => Promise<number>): Promise<number> => {
+  const times: number[] = []
+  for (let round = 0; round <= Math.min(rounds, 3); round++) {
+    const before = process.cpuUsage()
+    const seen = await work(aiDeltas)
+    const { user, system } = process.cpuUsage(before)
+    if (seen !== aiDeltas) throw new Error(`ai: ${seen} of ${aiDeltas} deltas`)
+    times.push((user + system) / aiDeltas)
+  }
+  return median(times.slice(1))
+}
+
 /** Measures the client of pages: CPU a delta beside the parser that others use, and what a page renders. */
 export const benchClients = async (): Promise<readonly Row[]> => {
   const measured = Array.from({ length: rounds + 1 }, () => [theirs, typed, stored].map(microsADelta)).slice(1)
@@ -136,9 +153,14 @@ export const benchClients = async (): Promise<readonly Row[]> => {
   const against = { name: 'eventsource-parser + JSON.parse', value: other }
   const { ms, replaced } = flushOf1000()
   const { renders, frames } = await rendersOf1000()
+  const [aiEvent, aiStore] = [await aiMicros(aiTyped), await aiMicros(aiStored)]
+  const beside = (name: string, value: number) => ({ unit: 'µs', against: { name, value } })
   return [
+    ...(await sizeRows()),
     { measure: 'CPU a delta to a typed event', unit: 'µs', ours: event, against, bound: { of: 'ratio', atMost: 2 } },
     { measure: 'CPU a delta into a store', unit: 'µs', ours: store, against, bound: { of: 'ratio', atMost: 4 } },
+    { measure: 'the same beside useChat', ours: event, ...beside('ai, to a typed chunk', aiEvent) },
+    { measure: 'the same beside useChat', ours: store, ...beside('ai, into a message', aiStore) },
     { measure: 'flush with 1,000 messages', unit: 'ms', ours: ms, bound: { of: 'ours', atMost: 1 } },
     { measure: 'messages that a flush replaces', unit: '', ours: replaced, bound: { of: 'ours', atMost: 1 } },
     {
