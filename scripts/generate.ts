@@ -27,6 +27,7 @@ import { commandsPage } from './generate/pages/commands-page.ts'
 import { coveragePage } from './generate/pages/coverage.ts'
 import { decisionsIndex } from './generate/pages/decisions-index.ts'
 import { errorsPage } from './generate/pages/errors-page.ts'
+import { pythonApi } from './generate/python/python-api.ts'
 import { pythonFiles } from './generate/python/python-events.ts'
 import { vendoredFiles } from './generate/vendored.ts'
 
@@ -62,6 +63,7 @@ const files: readonly GeneratedFile[] = [
   consoleResources(declared),
   clientEvents(),
   ...pythonFiles(),
+  pythonApi(declared),
   clientApi(declared),
   actorIds(definitions),
   composeFile(root),

@@ -1,6 +1,7 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { webhookEvents, webhookEventTypes } from '#specs/events/webhook-events.ts'
+import { documentOf, isForClients, nextParameter } from './called-operations.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { TypeTexts } from './type-text.ts'
 
@@ -17,7 +18,7 @@ export { unwrap } from '../webhooks.ts'
 /** \`packages/client/src/api/index.ts\`: the calls of every resource that keys and client tokens may use, with their types. */
 export const clientApi = (operations: readonly Operation[]): GeneratedFile => {
   const types = new TypeTexts()
-  const called = operations.filter(({ access, frames }) => frames === null && isForClients(access.kinds))
+  const called = operations.filter(isForClients)
   const resources = Map.groupBy(called, ({ id }) => id.split('.')[0] ?? '')
   const texts = [
     ...[head, apiText([...resources].map(([name, list]) => callsOf(name, list, types)))],
@@ -26,9 +27,6 @@ export const clientApi = (operations: readonly Operation[]): GeneratedFile => {
   ]
   return { path: 'packages/client/src/api/index.ts', text: texts.join('\n') }
 }
-
-const isForClients = (kinds: Operation['access']['kinds']): boolean =>
-  kinds.some((kind) => kind === 'secret_key' || kind === 'client_token' || kind === 'agent_key')
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -68,10 +66,6 @@ const linesOf = (name: string, operations: readonly Operation[]): string => {
   return `export const ${camel(name)} = /* @__PURE__ */ resource<Resources['${camel(name)}']>({ ${lines.join(', ')} })`
 }
 
-/** Parameter of the next page of a list; null if the operation is none. */
-const nextParameter = ({ query, answer }: Operation): string | null =>
-  (answer.kind === 'json' && ['cursor', 'starting_after', 'after'].find((name) => name in query)) || null
-
 const lineOf = (operation: Operation): string => {
   const { method, paths, query, body } = operation
   const next = nextParameter(operation)
@@ -88,7 +82,7 @@ const signaturesOf = (operation: Operation, types: TypeTexts): readonly string[]
   const signature = (input: readonly string[], result: string) =>
     `(${[...path, ...input, 'options?: CallOptions'].join(', ')}): ${result}`
   const input = inputOf(operation, types)
-  const json = jsonOf(operation)
+  const json = documentOf(operation)
   if (json === null) return [signature(input, 'Promise<Response>')]
   const document = types.of(json, 'answer')
   if (nextParameter(operation) !== null) return [signature(input, `Pages<${document}, ${itemOf(json, types)}>`)]
@@ -97,11 +91,6 @@ const signaturesOf = (operation: Operation, types: TypeTexts): readonly string[]
     return [signature(input, `Promise<${document} | Response>`)]
   const streaming = input.map((text) => text.replace(/: (.*)$/, ': $1 & { readonly stream: true }'))
   return [signature(streaming, 'Promise<Response>'), signature(input, `Promise<${document}>`)]
-}
-
-const jsonOf = ({ answer }: Operation): JsonSchema | null => {
-  if (answer.kind === 'json') return answer.schema.json
-  return answer.kind === 'choice' ? answer.json.schema.json : null
 }
 
 const itemOf = ({ properties = {} }: JsonSchema, types: TypeTexts): string => {

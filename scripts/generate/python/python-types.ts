@@ -44,9 +44,14 @@ export class PythonTypes {
 
   /** Adds the text of a class behind its name. @returns its name, with a number if others have that name */
   add(name: string, body: string): string {
+    return this.put(name, (free) => `\nclass ${free}${body}`)
+  }
+
+  /** Adds the text of a type by its name. @returns its name, with a number if others have that name */
+  protected put(name: string, textOf: (free: string) => string): string {
     for (let at = 1; ; at++) {
       const free = at === 1 ? name : `${name}${at}`
-      const text = `\nclass ${free}${body}`
+      const text = textOf(free)
       const before = this.#declared.get(free)
       if (before !== undefined && before !== text) continue
       this.#declared.set(free, text)

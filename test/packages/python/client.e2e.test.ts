@@ -108,6 +108,9 @@ describe.skipIf(newest === undefined || httpx === null)('the client for Python',
   it('yields all items of lists that come in pages', async () => {
     expect(await ran(python, 'pages')).toBe('')
   })
+  it('calls operations by the names of the API, with and without await', async () => {
+    expect(await ran(python, 'calls')).toBe('')
+  })
   it('works without await where an event loop runs', async () => {
     expect(await ran(python, 'notebook')).toBe('')
   })

@@ -31,6 +31,7 @@ from troupe import (
     TurnText,
     function,
 )
+from troupe.api import Api, AsyncApi
 
 URL, PROXY, TOOL, KEY = (os.environ.get(name, "") for name in ("URL", "PROXY", "TOOL", "KEY"))
 
@@ -388,6 +389,25 @@ async def pages() -> None:
         assert ids == [row["id"] async for row in of.sessions.list()]
 
 
+async def calls() -> None:
+    async with client() as troupe:
+        api = AsyncApi(troupe)
+        made = [await api.agents.create({"name": f"Agent {n}", "config": {"model": "simulated-1"}}) for n in range(3)]
+        one = await api.agents.get(made[0]["id"])
+        assert one["name"] == "Agent 0"
+        named = await api.agents.update(one["id"], {"name": "Named / so"}, idempotency_key="named")
+        assert named["name"] == "Named / so"
+        found = [agent["id"] async for agent in api.agents.list({"limit": 1})]
+        assert {agent["id"] for agent in made} <= set(found) and len(found) == len(set(found))
+        assert await code_of(api.agents.get("agt_none/../x")) == "not_found"
+        await api.agents.delete(one["id"])
+        assert await code_of(api.agents.get(one["id"])) == "not_found"
+    with Troupe(URL, key=KEY) as waiting_client:
+        again = Api(waiting_client)
+        assert [agent["id"] for agent in again.agents.list({"limit": 1})] == [each for each in found if each != one["id"]]
+        assert again.sessions.create({})["status"] == "active"
+
+
 async def webhooks() -> None:
     body, headers, secret = os.environ["BODY"], json.loads(os.environ["HEADERS"]), os.environ["SECRET"]
     event = troupe.webhooks.unwrap(body.encode(), headers, secret)
@@ -455,7 +475,7 @@ async def notebook() -> None:
 
 programs: dict[str, Callable[[], Awaitable[None]]] = {
     each.__name__: each
-    for each in (turn, decisions, functions, kills, cuts, errors, tokens, pages, webhooks, notebook)
+    for each in (turn, decisions, functions, kills, cuts, errors, tokens, pages, calls, webhooks, notebook)
 }
 
 if __name__ == "__main__":
