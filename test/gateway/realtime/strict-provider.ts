@@ -91,9 +91,16 @@ export class StrictProvider {
     return this.received.map(({ type }) => type)
   }
 
-  /** Sends an event to every session. */
+  /** Sends an event to the newest session. */
   emit(event: Fields): void {
-    for (const socket of this.sockets) send(socket, event)
+    const socket = [...this.sockets].at(-1)
+    if (socket !== undefined) send(socket, event)
+  }
+
+  /** Begins a response in the newest session, as at the end of speech. */
+  respondToNewest(): void {
+    const socket = [...this.sockets].at(-1)
+    if (socket !== undefined) this.respond(socket)
   }
 
   async close(): Promise<void> {
@@ -132,7 +139,7 @@ export class StrictProvider {
     })
   }
 
-  /** Sends the events of a response, as at a `response.create` or the end of speech. */
+  /** Sends the events of a response. */
   respond(socket: WebSocket): void {
     const { deltas = ['A'.repeat(64_000)] } = this.#options
     const id = `resp_${++this.#responses}`

@@ -84,6 +84,14 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('no entry')).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-why: no/)
     })
 
+    it('answers the subprotocol of its decision', async () => {
+      const { port } = await serve(async () => ({ accept: echo, protocol: 'realtime' }))
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/`, ['realtime', 'key.1'])
+      await once(socket, 'open')
+      expect(socket.protocol).toBe('realtime')
+      socket.close()
+    })
+
     it('that is refused leaves no connection, whether the client disconnects or stays', async () => {
       const refuse = { status: 403, headers: [], body: 'no entry' }
       const { server, port } = await serve(() => Promise.resolve({ refuse }))

@@ -22,6 +22,7 @@ import { deferredStream } from '../deferred-stream.ts'
 import { envelop } from '../envelopes.ts'
 import { headersOf, serviceErrorOf } from '../refuse.ts'
 import { asPagination, asStream, textIn } from '../schema.ts'
+import { LastingSecrets } from './lasting-secrets.ts'
 import { reserved, type SocketCallParts, SocketCalls, type SocketRequest } from './socket-calls.ts'
 import { checkHandshake } from './websocket-handshake.ts'
 
@@ -42,12 +43,14 @@ const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 export class RealtimeUpgrades {
   readonly #parts: RealtimeUpgradeParts
   readonly #calls: SocketCalls
+  readonly #secrets: LastingSecrets
   readonly #validator = requestValidator(realtimeSocket)
   readonly #open = new Set<RealtimeSocket>()
 
   constructor(parts: RealtimeUpgradeParts) {
-    this.#parts = parts
-    this.#calls = new SocketCalls(parts)
+    this.#secrets = new LastingSecrets(parts.authenticator)
+    this.#parts = { ...parts, authenticator: this.#secrets }
+    this.#calls = new SocketCalls(this.#parts)
   }
 
   takes({ path }: Pick<HttpRequest, 'path'>): boolean {
@@ -112,6 +115,7 @@ export class RealtimeUpgrades {
   async #callerOf({ request, requestId: id }: SocketRequest) {
     const { authenticator, tenants } = this.#parts
     const principal = await authenticator.authenticate(request)
+    this.#secrets.keep(request, principal)
     authorise(realtimeSocket, principal)
     const naming = { principal, request, params: {}, query: {}, body: undefined }
     await checkReach(realtimeSocket, naming)
@@ -121,10 +125,9 @@ export class RealtimeUpgrades {
     return callerOf({ principal, scope, requestId: id, attribution, via: request.header('via') })
   }
 
-  /** A credential that has ended, or whose tenant was suspended, ends the session; an expired secret does not. */
+  /** A credential that has ended, or whose tenant was suspended, ends the session. */
   async #recheck({ request }: SocketRequest, tenant: string | null): Promise<void> {
     const { authenticator, tenants } = this.#parts
-    if (isSecret(request)) return
     const principal = await authenticator.authenticate(request)
     authorise(realtimeSocket, principal)
     if (principal.kind === 'public' || tenant === null) return
@@ -172,10 +175,6 @@ export class RealtimeUpgrades {
 
 const offersRealtime = (request: HttpRequest): boolean =>
   (request.header('sec-websocket-protocol') ?? '').split(',', 16).some((each) => each.trim() === 'realtime')
-
-/** Whether an ephemeral secret opened the socket: it may expire while its session goes on. */
-const isSecret = (request: HttpRequest): boolean =>
-  /(^|[ .=])ek_/.test(`${request.header('authorization') ?? ''} ${request.header('sec-websocket-protocol') ?? ''}`)
 
 /** Accepts the peer, or closes its socket when the last permits have been taken meanwhile or a shutdown has begun. */
 const acceptOrClose = (peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void => {
