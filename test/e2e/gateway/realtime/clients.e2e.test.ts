@@ -98,7 +98,7 @@ describe('official clients of the Realtime API', () => {
     )
     session.sendMessage('Please use issue_refund for order 1042')
     await session.approve(await requested)
-    await nextText(session)
+    await page.tool.called(before + 1)
     expect(page.tool.calls.length).toBe(before + 1)
   })
 })
