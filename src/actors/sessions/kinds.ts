@@ -15,11 +15,10 @@ export const sessionRows: TypedKind<SessionRow> = {
   name: 'sessions',
   filters: [
     ...everyChoiceOf(['agent_id', 'status'], ['project', 'tenant', 'user']),
-    // an installation has one agent and one tenant, so these need no list of their own
-    ...[['installation_id'], ['installation_id', 'status']].flatMap((fields) => [
-      { fields, narrow: true },
-      { fields, narrow: true, within: 'user' as const },
-    ]),
+    // an installation has one agent. It has one tenant too, and the lists within tenants are those of another: empty
+    ...[['installation_id'], ['installation_id', 'status']].flatMap((fields) =>
+      (['project', 'tenant', 'user'] as const).map((within) => ({ fields, narrow: true, within })),
+    ),
   ],
 }
 

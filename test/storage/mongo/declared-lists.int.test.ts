@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RecordKind, Storage } from '#storage/ports.ts'
-import { projectScope, scopeAmong } from '#storage/scope.ts'
+import { projectScope, scopeAmong, tenantScope } from '#storage/scope.ts'
 import { filteredKinds, listsOf, pageLength, rowsOf } from '../contract/declared-lists.ts'
 import { openPatientMongo } from '../mongo-patience.ts'
 
@@ -89,6 +89,23 @@ describe('on MongoDB, every list that a kind declares', () => {
       }
     })
     for (const { docsExamined, planSummary } of reads) expect(docsExamined, planSummary).toBeLessThanOrEqual(2)
+  })
+
+  it('is empty without reading a row for a tenant whose sessions are not of the installation', async () => {
+    const [kind] = filteredKinds.filter(({ name }) => name === 'sessions')
+    if (kind === undefined) throw new Error('there is no kind of sessions')
+    const scope = tenantScope('prj_1', 'ten_other')
+    const reads = await readsOf(kind, async () => {
+      for (const where of [{ installation_id: 'common' }, { installation_id: 'common', status: 'common' }]) {
+        expect(await store.records.list(kind, scope, { where, limit: pageLength })).toEqual([])
+        expect(await store.records.total(kind, scope, where)).toEqual({ count: 0, is: 'exact' })
+      }
+    })
+    for (const { docsExamined, keysExamined } of reads) {
+      expect(docsExamined).toBe(0)
+      expect(keysExamined).toBeLessThanOrEqual(spare)
+    }
+    expect(reads).toHaveLength(4)
   })
 
   it('has one of at most six indexes, if its rows are those of actors', async () => {
