@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { startServer } from '../scripts/services/server.ts'
 import { newId } from '../src/actors/runtime/ids.ts'
-import { shardOf } from '../src/actors/runtime/recovery/shard.ts'
+import { shardsOf } from '../src/actors/runtime/recovery/shard.ts'
 import { openStorage } from '../src/open-storage.ts'
 import type { Commit, Storage } from '../src/storage/ports.ts'
 import { sized } from './extent.ts'
@@ -121,7 +121,7 @@ async function leftOpen(storage: Storage, model: string): Promise<readonly strin
     const copies = ids.slice(first, first + batch).flatMap((id) =>
       commits.map((commit, at) => ({
         ...JSON.parse(JSON.stringify(commit).replaceAll(model, id)),
-        ...{ shard: shardOf(id), open: at >= commits.length - openEach },
+        ...{ shard: shardsOf(storage).of(id), open: at >= commits.length - openEach },
         ...(at === commits.length - 1 && { snapshot: JSON.parse(JSON.stringify(snapshot).replaceAll(model, id)) }),
       })),
     )

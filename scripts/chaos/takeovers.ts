@@ -1,9 +1,9 @@
-import { shardOf } from '#runtime/recovery/shard.ts'
 import type { LeaseTable } from '#storage/cluster-ports.ts'
 import { Random } from '#test/simulation/world/random.ts'
 import type { DisturbedPeriods } from './disturbed-periods.ts'
 import { type ClientParts, NodeClient } from './node-client.ts'
 import { SessionVisit } from './session-visit.ts'
+import { shardsIn } from './shards-in.ts'
 
 /** Maximum number of probed sessions per killed node. */
 const probesPerKill = 3
@@ -59,11 +59,12 @@ export class Takeovers {
   async measure(node: string, table: LeaseTable | null, killedAt: number): Promise<void> {
     const holders = new Set(table?.members.filter((member) => member.node === node).map(({ process }) => process))
     const held = new Set(table?.leases.filter(({ holder }) => holder && holders.has(holder)).map(({ shard }) => shard))
-    const idle = this.#visits.filter((visit) => held.has(shardOf(visit.id)) && !this.#busy.has(visit))
+    const shards = shardsIn(table)
+    const idle = this.#visits.filter((visit) => held.has(shards.of(visit.id)) && !this.#busy.has(visit))
     const probed = idle.slice(0, probesPerKill).map(async (visit) => {
       const took = await this.#probe(visit, killedAt)
       if (took !== undefined)
-        this.#say(`shard ${shardOf(visit.id)} of ${node} was back ${Math.round(took)} ms after the kill`)
+        this.#say(`shard ${shards.of(visit.id)} of ${node} was back ${Math.round(took)} ms after the kill`)
     })
     await Promise.all(probed)
   }

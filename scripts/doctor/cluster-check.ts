@@ -1,4 +1,4 @@
-import { shardCount, useShardsOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { Config } from '#src/config.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
@@ -19,18 +19,24 @@ export const checkCluster = async (config: Config): Promise<readonly Finding[]> 
   }
 }
 
-const tableOf = async (config: Config): Promise<LeaseTable> => {
+/** A lease table, and the number of shards of its store. */
+type CountedTable = LeaseTable & { readonly shards?: number }
+
+const tableOf = async (config: Config): Promise<CountedTable> => {
   const storage = await openStorage(config)
-  useShardsOf(storage)
   try {
-    return (await storage.leases?.read()) ?? { leases: [], members: [] }
+    const table = (await storage.leases?.read()) ?? { leases: [], members: [] }
+    return { ...table, shards: shardsOf(storage).count }
   } finally {
     await storage.close()
   }
 }
 
 /** Returns the findings about a lease table. @param isCluster whether this environment starts nodes of a cluster. */
-export const clusterFound = ({ leases, members }: LeaseTable, isCluster: boolean): readonly Finding[] => {
+export const clusterFound = (
+  { leases, members, shards = shardsOf({}).count }: CountedTable,
+  isCluster: boolean,
+): readonly Finding[] => {
   if (members.length === 0) return isCluster ? [ok('nodes', 'none runs on this store now')] : []
   const held = leases.filter(({ holder, leftMs }) => holder !== null && leftMs > 0)
   const nodes = members.map((member) => described(member, held)).join(', ')
@@ -39,7 +45,7 @@ export const clusterFound = ({ leases, members }: LeaseTable, isCluster: boolean
       'Set REDIS_URL to the same value as theirs: without it, a server requires exclusive use of the store and does not start.'
     return [warning('nodes', `a cluster runs on this store: ${nodes}`, advice)]
   }
-  return [...namesFound(members, nodes), leasesFound(held, members)]
+  return [...namesFound(members, nodes), leasesFound({ held, shards }, members)]
 }
 
 const described = ({ node, process, address, draining }: Member, held: readonly Lease[]): string => {
@@ -55,11 +61,14 @@ const namesFound = (members: readonly Member[], nodes: string): readonly Finding
   return [warning('nodes', `${nodes}: ${[...new Set(twice)].join(', ')} is there twice`, advice)]
 }
 
-const leasesFound = (held: readonly Lease[], members: readonly Member[]): Finding => {
+const leasesFound = (
+  { held, shards }: { readonly held: readonly Lease[]; readonly shards: number },
+  members: readonly Member[],
+): Finding => {
   const known = new Set(members.map(({ process }) => process))
   const good = held.filter(({ holder }) => holder !== null && known.has(holder)).length
-  if (good === shardCount()) return ok('leases', `all ${shardCount()} shards are owned`)
-  const says = `${shardCount() - good} of ${shardCount()} shards are not owned by a running node`
+  if (good === shards) return ok('leases', `all ${shards} shards are owned`)
+  const says = `${shards - good} of ${shards} shards are not owned by a running node`
   return warning(
     'leases',
     says,

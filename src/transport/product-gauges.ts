@@ -1,5 +1,4 @@
 import type { Actors } from '../actors/open-actors.ts'
-import { shardCount } from '../actors/runtime/internal.ts'
 import { actionRows } from '../actors/sessions/kinds.ts'
 import { topState } from '../machines/index.ts'
 import { projectScope, type RecordStore } from '../storage/index.ts'
@@ -30,7 +29,11 @@ export const showProduct = (metrics: Metrics, telemetry: Telemetry, { actors, re
     'Queued runs, of those queued since the process started.',
     () => telemetry.queuedRuns,
   )
-  metrics.gauge('troupe_leases', 'Shards owned by this process.', () => host.ownership.shards?.length ?? shardCount())
+  metrics.gauge(
+    'troupe_leases',
+    'Shards owned by this process.',
+    () => host.ownership.shards?.length ?? host.ownership.space.count,
+  )
   const approvals = new Approvals(records, telemetry)
   const active = 'of projects that were active since the process started.'
   metrics.gauge(

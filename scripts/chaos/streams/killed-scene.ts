@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { MongoClient } from 'mongodb'
-import { shardOf, useShardsOf } from '#runtime/recovery/shard.ts'
 import { LocalCluster } from '#scripts/cluster/local-cluster.ts'
 import { Restartable } from '#scripts/cluster/restartable.ts'
 import { startServer } from '#scripts/services/server.ts'
 import { type Service, startService } from '#scripts/services/service.ts'
 import { MongoLeases } from '#storage/mongo/leases.ts'
+import { shardsIn } from '../shards-in.ts'
 import { openBalancer } from './balancer.ts'
 
 /** Tokens of an answer, and tokens a second. */
@@ -134,7 +134,8 @@ class Leases {
   async busiest(sessions: readonly string[]) {
     const { leases, members } = await this.#table.read()
     const holders = new Map(leases.map(({ shard, holder }) => [shard, holder]))
-    const ranBy = (process: string) => sessions.filter((session) => holders.get(shardOf(session)) === process)
+    const ranBy = (process: string) =>
+      sessions.filter((session) => holders.get(shardsIn({ leases }).of(session)) === process)
     const all = members.map(({ node, process }) => ({ node, process, ran: ranBy(process) }))
     const [most] = all.toSorted((one, other) => other.ran.length - one.ran.length)
     if (most === undefined) throw new Error('the cluster has no node')
@@ -152,7 +153,8 @@ class Leases {
       const moved = new Set(
         leases.filter(({ holder }) => holder !== null && holder !== process).map(({ shard }) => shard),
       )
-      for (const session of sessions) if (moved.has(shardOf(session)) && !taken.has(session)) taken.set(session, at)
+      for (const session of sessions)
+        if (moved.has(shardsIn({ leases }).of(session)) && !taken.has(session)) taken.set(session, at)
       await new Promise((resolve) => setTimeout(resolve, lookMs))
     }
     return taken
@@ -165,8 +167,7 @@ class Leases {
       const { leases, members } = await this.#table.read()
       const counts = members.map(({ process }) => leases.filter(({ holder }) => holder === process).length)
       const all = counts.reduce((sum, count) => sum + count, 0)
-      if (members.length === nodes && all === leases.length && Math.min(...counts) > 40)
-        return useShardsOf({ shards: leases.length })
+      if (members.length === nodes && all === leases.length && Math.min(...counts) > 40) return
       if (performance.now() > deadline) throw new Error(`the shards did not spread: ${counts.join(', ')}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

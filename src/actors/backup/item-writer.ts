@@ -10,7 +10,7 @@ import {
 } from '#storage/index.ts'
 import { projectKeys } from '../accounts/kinds.ts'
 import type { Services } from '../capability/services.ts'
-import { shardOf, useShardsOf } from '../runtime/internal.ts'
+import { type Shards, shardsOf } from '../runtime/internal.ts'
 import { BackupError } from './backup-error.ts'
 import type { Item } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'
@@ -36,6 +36,7 @@ export class ItemWriter {
   /** Ids of secret keys that could not be imported, because their hash belongs to another project. */
   readonly taken: string[] = []
   readonly #storage: Storage
+  readonly #shards: Shards
   readonly #project: string
   readonly #pause: (ms: number) => Promise<unknown>
   readonly #kinds: ReadonlyMap<string, RecordKind>
@@ -52,7 +53,7 @@ export class ItemWriter {
 
   constructor({ storage, kinds, project, pause }: ItemWriterParts) {
     this.#storage = storage
-    useShardsOf(storage)
+    this.#shards = shardsOf(storage)
     this.#project = project
     this.#pause = pause
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
@@ -80,14 +81,14 @@ export class ItemWriter {
   }
 
   #putCommit(commit: Commit): void {
-    if (this.#newest?.actor === commit.actor) this.#bodies.push({ ...asFound(this.#newest), due: null })
+    if (this.#newest?.actor === commit.actor) this.#bodies.push({ ...asFound(this.#newest, this.#shards), due: null })
     else this.#endActor()
     this.#newest = commit
   }
 
   /** An actor's newest commit holds its state and reminders, so it is written after the actor's earlier commits. */
   #endActor(): void {
-    if (this.#newest !== undefined) this.#heads.push(asFound(this.#newest))
+    if (this.#newest !== undefined) this.#heads.push(asFound(this.#newest, this.#shards))
     this.#newest = undefined
   }
 
@@ -148,7 +149,7 @@ export class ItemWriter {
  * A commit as if no process of this store wrote it. Epoch 0 precedes that of every host, so the next host that starts
  * resumes the work that the commit left open.
  */
-const asFound = (commit: Commit): Commit => ({ ...commit, epoch: 0, shard: shardOf(commit.actor) })
+const asFound = (commit: Commit, shards: Shards): Commit => ({ ...commit, epoch: 0, shard: shards.of(commit.actor) })
 
 const inTheWay = (id: string): BackupError =>
   new BackupError(

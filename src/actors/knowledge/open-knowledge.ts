@@ -2,7 +2,6 @@ import { openDocumentParser, openDocumentTurns } from '#src/parsing/documents/do
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import { imageReadersPort } from '../capability/image-reader.ts'
 import type { Services } from '../capability/services.ts'
-import { shardOf } from '../runtime/internal.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
@@ -41,7 +40,7 @@ export const openKnowledge = (services: Services) => {
   const rounds = new VectorRounds({
     ...{ records, clock, projects, embedAgain, log },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
-    isOurs: (project) => host.ownership.heldUnder(shardOf(project)) !== undefined,
+    isOurs: (project) => host.ownership.heldUnder(host.ownership.space.of(project)) !== undefined,
   })
   const changed = (base: string): void => indexes.changed(base)
   const sizes = new BaseSizes(records, now)

@@ -8,7 +8,6 @@ import { capability } from '../capability/capability.ts'
 import { embeddedProjectsPort, localEmbedderPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import type { Services } from '../capability/services.ts'
-import { shardOf } from '../runtime/internal.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
 import { fetchedMemory } from './fetched-memory.ts'
 import { importUseCase } from './import/import-use-case.ts'
@@ -74,6 +73,6 @@ const opening = (services: Services) => {
     judge: judgeContents(localEmbedderPort.of(services)),
     redact: redactedContents(new RedactionPolicies({ ...services, projects })),
     upgradeUrl: '/#settings',
-    isOurs: (project) => services.host.ownership.heldUnder(shardOf(project)) !== undefined,
+    isOurs: (project) => services.host.ownership.heldUnder(services.host.ownership.space.of(project)) !== undefined,
   })
 }

@@ -1,6 +1,6 @@
 import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '#storage/index.ts'
 import type { Clock } from '../runtime/index.ts'
-import { shardCount, shardOf } from '../runtime/internal.ts'
+import type { Shards } from '../runtime/internal.ts'
 import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
 /** Dependencies of `ClusterNodes`. */
@@ -11,6 +11,8 @@ export interface ClusterNodesParts {
   readonly leases: Pick<LeaseStore, 'read'>
   readonly presence: Pick<Presence, 'hosts' | 'alive' | 'actors' | 'connectedTo'>
   readonly clock: Clock
+  /** The shards of the store. */
+  readonly space: Shards
 }
 
 /** How long a read of the lease table is reused, in ms, because the console polls. */
@@ -51,7 +53,7 @@ export class ClusterNodes implements Nodes {
   async shards(): Promise<readonly ShardView[]> {
     const { leases } = await this.#table()
     const known = new Map(leases.map((lease) => [lease.shard, lease]))
-    return Array.from({ length: shardCount() }, (_, shard) => {
+    return this.#parts.space.all().map((shard) => {
       const { holder = null, epoch = 0, leftMs = 0 } = known.get(shard) ?? {}
       const isHeld = holder !== null && leftMs > 0
       const left = isHeld ? Math.max(0, Math.round(leftMs)) : null
@@ -61,7 +63,7 @@ export class ClusterNodes implements Nodes {
 
   async runnerOf(actor: string): Promise<string | null> {
     const { leases, members } = await this.#table()
-    const shard = shardOf(actor)
+    const shard = this.#parts.space.of(actor)
     const lease = leases.find((each) => each.shard === shard)
     if (lease === undefined || lease.leftMs <= 0) return null
     return members.find(({ process }) => process === lease.holder)?.node ?? null

@@ -1,5 +1,5 @@
 import type { LiveActor } from '#storage/index.ts'
-import { type Host, liveActorOf, shardCount } from '../runtime/internal.ts'
+import { type Host, liveActorOf } from '../runtime/internal.ts'
 import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
 /** `Nodes` of an installation that consists of a single process. */
@@ -19,12 +19,14 @@ export class LoneNode implements Nodes {
     const node = this.#node
     const facts = { liveActors: this.#host.live, runningEffects: this.#host.effects.running }
     const standing = { current: true, alive: true, draining: false, startedAt: this.#startedAt }
-    return [{ process: node, node, address: null, ...standing, shards: shardCount(), facts, redis: null }]
+    return [
+      { process: node, node, address: null, ...standing, shards: this.#host.ownership.space.count, facts, redis: null },
+    ]
   }
 
   async shards(): Promise<readonly ShardView[]> {
     const own = { process: this.#node, epoch: 0, leftMs: null }
-    return Array.from({ length: shardCount() }, (_, shard) => ({ shard, ...own }))
+    return this.#host.ownership.space.all().map((shard) => ({ shard, ...own }))
   }
 
   async runnerOf(): Promise<string> {

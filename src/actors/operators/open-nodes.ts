@@ -22,5 +22,5 @@ export const openNodes = (
   fanOut.onUp(() => directory.forget())
   directory.start()
   const facts = () => ({ liveActors: host.live, runningEffects: host.effects.running })
-  return new ClusterNodes({ facts, self: now, leases, presence, clock })
+  return new ClusterNodes({ space: host.ownership.space, facts, self: now, leases, presence, clock })
 }

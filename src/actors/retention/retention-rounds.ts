@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type JsonObject, projectScope, type RecordKind } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
 import { pause } from '../runtime/index.ts'
-import { type Host, type Ownership, Rounds, shardOf, type UpkeepSwitch } from '../runtime/internal.ts'
+import { type Host, type Ownership, Rounds, type UpkeepSwitch } from '../runtime/internal.ts'
 import type { RetentionData, RetentionSettings } from './retention-settings.ts'
 
 const everyMs = 10 * 60 * 1000
@@ -18,7 +18,7 @@ const maxRestMs = 50
 
 /** Dependencies of `RetentionRounds`. */
 export interface RetentionRoundsParts extends Pick<Services, 'clock' | 'log' | 'records'> {
-  readonly host: Pick<Host, 'deliver'> & { readonly ownership: Pick<Ownership, 'heldUnder'> }
+  readonly host: Pick<Host, 'deliver'> & { readonly ownership: Pick<Ownership, 'heldUnder' | 'space'> }
   readonly settings: RetentionSettings
   readonly upkeep: Pick<UpkeepSwitch, 'isPaused'>
   /** The kind of list rows to which each setting applies. */
@@ -70,7 +70,7 @@ export class RetentionRounds {
 
   async #goesOn(project: string): Promise<boolean> {
     const { host, upkeep } = this.#parts
-    if (this.#rounds.stopped || host.ownership.heldUnder(shardOf(project)) === undefined) return false
+    if (this.#rounds.stopped || host.ownership.heldUnder(host.ownership.space.of(project)) === undefined) return false
     return !(await upkeep.isPaused('retention'))
   }
 

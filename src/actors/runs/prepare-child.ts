@@ -3,7 +3,7 @@ import { runDefinition } from '#machines/run/run-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import { contextOf, type EffectContext, type IdempotentEffect, isObject } from '../runtime/index.ts'
-import { newIdIn, shardOf } from '../runtime/internal.ts'
+import { newIdBeside } from '../runtime/internal.ts'
 import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { ResolveAgent } from '../sessions/turns/resolved-config.ts'
 import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
@@ -47,7 +47,7 @@ const planned = async (parts: ChildParts, { owner, context, actor }: EffectConte
   requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
   return planRun(parts, {
     models,
-    runId: newIdIn('run', shardOf(actor)),
+    runId: newIdBeside('run', actor),
     project,
     tenant,
     user,

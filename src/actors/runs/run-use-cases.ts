@@ -13,7 +13,7 @@ import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { contextOf } from '../runtime/index.ts'
-import { type Host, newIdFor, newIdForIn, type Resident, shardOf } from '../runtime/internal.ts'
+import { type Host, newIdFor, newIdForBeside, type Resident } from '../runtime/internal.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import { checkMemory } from '../sessions/turns/checked-memory.ts'
 import { requireConfigModels } from '../sessions/turns/limited-models.ts'
@@ -132,7 +132,7 @@ const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'
   const { host } = parts
   const parent = await findRun(host, call, call.params.run_id)
   // In the shard of its parent, also with an Idempotency-Key, because a reader of the parent looks for the child there.
-  const childId = newIdForIn(call, 'run', shardOf(parent.id))
+  const childId = newIdForBeside(call, 'run', { actor: parent.id, shards: host.ownership.space })
   const child = await planChild(parts, call, { parent, runId: childId })
   await host.deliverTo(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
   await host.delivered(parent.id)

@@ -10,7 +10,7 @@ import { startsCounted } from './effects/counted-starts.ts'
 import { isLeftOver } from './erasure/erased-actors.ts'
 import type { Logger } from './logger.ts'
 import { epochHere, type Ownership } from './recovery/ownership.ts'
-import { shardOf } from './recovery/shard.ts'
+import { shardsOf } from './recovery/shard.ts'
 import { Resident } from './resident.ts'
 import { isEvent, isObject } from './schema.ts'
 import {
@@ -64,7 +64,7 @@ interface TakingOver extends ActivationParts {
 export const activate = async (given: ActivationParts, id: string): Promise<Activated | null> => {
   const { storage } = given
   const definition = definitionFor(given, id)
-  const epoch = epochHere(given.ownership, shardOf(id))
+  const epoch = epochHere(given.ownership, given.ownership.space.of(id))
   const parts = { ...given, epoch }
   for (;;) {
     const head = definition && (await storage.commits.head(id))
@@ -97,16 +97,22 @@ export const readActor = async (parts: Pick<ActivationParts, 'storage' | 'defini
   return resident
 }
 
+/** An actor's machine, and the store that has it. */
+interface Restoring {
+  readonly storage: Storage
+  readonly definition: MachineDefinition
+}
+
 const readOrParked = async (storage: Storage, definition: MachineDefinition, head: Commit): Promise<Resident> => {
   try {
     const commit = await wholeCommit({ ...head, messages: [] }, storage)
     // the process of a newer release that wrote it knew that this one can read it (`readableBy`)
     const isNewer = versionOf(head) > definition.version
     const { value, context } = isNewer ? readStoredState(commit) : migratedState(definition, commit)
-    return residentOf(definition, head, stateAt(head, revive(definition, { value, context }), noText))
+    return residentOf({ storage, definition }, head, stateAt(head, revive(definition, { value, context }), noText))
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
-    return parkedResident(definition, head, { why: error })
+    return parkedResident({ storage, definition }, head, { why: error })
   }
 }
 
@@ -125,7 +131,7 @@ const restoredOrParked = async (
     if (!(error instanceof Unrestorable)) throw error
     parts.log.error({ actorId: head.actor, machine: head.machine, err: error }, 'actor parked')
     return {
-      resident: parkedResident(definition, head, { why: error, epoch: parts.epoch }),
+      resident: parkedResident({ storage: parts.storage, definition }, head, { why: error, epoch: parts.epoch }),
       open: false,
       unsent: [],
       unclosed: [],
@@ -134,18 +140,18 @@ const restoredOrParked = async (
 }
 
 const parkedResident = (
-  definition: MachineDefinition,
+  restoring: Restoring,
   head: Commit,
   { why: { message }, epoch = head.epoch }: { readonly why: Unrestorable; readonly epoch?: number },
 ) => {
-  const resident = residentOf(definition, { ...head, epoch }, parkedState(definition, head))
+  const resident = residentOf(restoring, { ...head, epoch }, parkedState(restoring.definition, head))
   resident.unrestorable = message
   return resident
 }
 
 const restored = async (parts: TakingOver, definition: MachineDefinition, found: Commit) => {
   const { storage, clock, epoch, ownership, nodeName } = parts
-  const isCrash = found.epoch < epoch && ownership.crashed(shardOf(found.actor))
+  const isCrash = found.epoch < epoch && ownership.crashed(ownership.space.of(found.actor))
   const head = isCrash ? startsCounted(found) : found
   const takeover = { crashed: isCrash, ...(nodeName !== undefined && { node: nodeName }) }
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
@@ -155,7 +161,7 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   // a migration that another process wrote does not fence the actor for this one
   if (newest === null || newest.epoch !== epoch) return null
   if (newest.seq > head.seq && (await isBehind(storage, head, newest))) return null
-  const resident = residentOf(definition, newest, { ...state, seq: newest.seq, skip: readSkip(newest) })
+  const resident = residentOf({ storage, definition }, newest, { ...state, seq: newest.seq, skip: readSkip(newest) })
   if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
   return { resident, open: newest.open, ...(await takeOver(storage, newest, resident.retiring)) }
 }
@@ -216,12 +222,12 @@ async function* openBefore(storage: Storage, newest: Commit): AsyncGenerator<Com
 /** `seq` of the commit before this one that is still needed. */
 const before = ({ seq, replaces = 0 }: Commit): number => seq - 1 - replaces
 
-const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorState): Resident =>
+const residentOf = ({ storage, definition }: Restoring, commit: Commit, state: ActorState): Resident =>
   new Resident({
     id: commit.actor,
     definition,
     owner: readOwner(commit),
-    place: { shard: shardOf(commit.actor), epoch: commit.epoch },
+    place: { shard: shardsOf(storage).of(commit.actor), epoch: commit.epoch },
     state,
     at: commit.at,
   })
@@ -278,7 +284,7 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     event: {
       ...{ type: '$migrated', from: commit.machine },
       ...(commit.epoch !== epoch && {
-        ...{ at: clock.now(), crashed: commit.epoch < epoch && ownership.crashed(shardOf(commit.actor)) },
+        ...{ at: clock.now(), crashed: commit.epoch < epoch && ownership.crashed(ownership.space.of(commit.actor)) },
         ...(nodeName !== undefined && { node: nodeName }),
       }),
     },

@@ -18,7 +18,6 @@ import { openOutbox } from './messages/open-outbox.ts'
 import type { Outbox } from './messages/outbox.ts'
 import type { Ownership } from './recovery/ownership.ts'
 import { Reviver } from './recovery/reviver.ts'
-import { shardOf } from './recovery/shard.ts'
 import { ShardRecovery } from './recovery/shard-recovery.ts'
 import { type Refuse, refused } from './refused.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
@@ -108,7 +107,7 @@ export abstract class Host {
       came: (found) => this.#executor.takeUp(found),
       superseded: (id, error) => this.#giveUp(id, error),
     })
-    const holds = (id: string): boolean => ownership.heldUnder(shardOf(id)) !== undefined
+    const holds = (id: string): boolean => ownership.heldUnder(ownership.space.of(id)) !== undefined
     this.#reviver = new Reviver({ load: (id) => this.#residents.load(id), holds, clock, log })
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
@@ -358,7 +357,7 @@ export abstract class Host {
 
   /** Whether this process holds the actor's shard; its lease may be too old to be certain. */
   protected isHere(id: string): boolean {
-    return this.ownership.heldUnder(shardOf(id)) !== undefined
+    return this.ownership.heldUnder(this.ownership.space.of(id)) !== undefined
   }
 
   #logOf({ id, owner }: Resident): ActorLog {

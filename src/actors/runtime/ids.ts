@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto'
 import { decodeTime, encodeTime, ulid } from 'ulid'
-import { shardOf } from './recovery/shard.ts'
+import { Shards } from './recovery/shard.ts'
 import { type IdSource, UlidSource } from './ulid-source.ts'
 
 /**
@@ -41,10 +41,16 @@ export const takeIdsFrom = (source: IdSource): void => {
 export const newId = (prefix: string): string => `${prefix}_${ulids.next()}`
 
 /**
- * Returns a new actor id in this shard, so that related actors run in the process that creates them
+ * Returns a new actor id in this shard of 1,024, and of any lower power of two of which it is one, so that related actors run in the process that creates them
  * (runtime/recovery/shard.ts).
  */
 export const newIdIn = (prefix: string, shard: number): string => `${prefix}_${ulids.nextIn(`${prefix}_`, shard)}`
+
+/** A store's number of shards divides this one, so an id that is in one of these shards is in a shard of any store. */
+const mostShards = new Shards(1024)
+
+/** Returns a new actor id in the shard of this one, whatever the number of shards of their store. */
+export const newIdBeside = (prefix: string, actor: string): string => newIdIn(prefix, mostShards.of(actor))
 
 /**
  * Returns the id of the resource that a call creates. With an Idempotency-Key it is the id reserved for that key, so
@@ -57,16 +63,23 @@ export const newIdFor = (call: Reserving, prefix: string, fresh: (prefix: string
   call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix)
 
 /**
- * `newIdFor` for an actor that has to be in this shard, that of the actor that requests it. With an Idempotency-Key the
- * id is derived from the one reserved for that key, and is the same in every attempt.
+ * `newIdFor` for an actor that has to be in the shard of the one that requests it. With an Idempotency-Key the id is
+ * derived from the one reserved for that key, and is the same in every attempt.
+ *
+ * @param shards those of the store.
  */
-export const newIdForIn = ({ idempotency }: Reserving, prefix: string, shard: number): string => {
-  if (!idempotency?.seed) return newIdIn(prefix, shard)
+export const newIdForBeside = (
+  { idempotency }: Reserving,
+  prefix: string,
+  { actor, shards }: { readonly actor: string; readonly shards: Shards },
+): string => {
+  if (!idempotency?.seed) return newIdBeside(prefix, actor)
+  const shard = shards.of(actor)
   const first = derivedId(prefix, timeOfId(`${prefix}_${idempotency.seed}`) ?? 0, idempotency.seed)
   const stem = first.slice(0, -tailLength)
   for (let number = 0; number < 32 ** tailLength; number++) {
     const id = stem + number.toString(32).padStart(tailLength, '0').replace(/[a-v]/g, crockford)
-    if (shardOf(id) === shard) return id
+    if (shards.of(id) === shard) return id
   }
   return first
 }

@@ -19,7 +19,7 @@ export {
 } from './erasure/erase-listed.ts'
 export { erasedActors } from './erasure/erased-actors.ts'
 export { Host } from './host.ts'
-export { idAt, idFloor, idWithTail, newIdFor, newIdForIn, newIdIn, tailOf } from './ids.ts'
+export { idAt, idFloor, idWithTail, newIdBeside, newIdFor, newIdForBeside, newIdIn, tailOf } from './ids.ts'
 export { liveActorOf } from './live-actor.ts'
 export { Compaction, type CompactionState, endedStreams } from './log/compaction.ts'
 export type { Ledger, TakenOver } from './log/ledger.ts'
@@ -35,7 +35,7 @@ export {
   type Peers,
 } from './messages/peers.ts'
 export type { Ownership } from './recovery/ownership.ts'
-export { shardCount, shardOf, useShardsOf } from './recovery/shard.ts'
+export { type Shards, shardsOf } from './recovery/shard.ts'
 export type { HostRefusal } from './refused.ts'
 export { Resident } from './resident.ts'
 export { Rounds } from './rounds.ts'

@@ -3,7 +3,6 @@ import { Superseded } from './commit/superseded.ts'
 import { Host, type HostOptions } from './host.ts'
 import { newId } from './ids.ts'
 import { loadMade } from './recovery/made-actors.ts'
-import { shardOf } from './recovery/shard.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 
 /** Host for the only process of a store: it runs every actor, without any cluster code in its path. */
@@ -30,7 +29,9 @@ export class LocalHost extends Host {
   }
 
   load(id: string): Promise<Resident | null> {
-    return this.recovery.underWay(shardOf(id)) === undefined ? this.loadHere(id) : loadMade(this.#making, id)
+    return this.recovery.underWay(this.ownership.space.of(id)) === undefined
+      ? this.loadHere(id)
+      : loadMade(this.#making, id)
   }
 
   question(id: string, question: JsonObject): Promise<JsonObject | null> {

@@ -1,6 +1,5 @@
 import { type Activated, type ActivationParts, activate } from './activation.ts'
 import { NotOwner, Superseded } from './commit/superseded.ts'
-import { shardOf } from './recovery/shard.ts'
 import type { Resident } from './resident.ts'
 
 /** Dependencies of `Residents`. */
@@ -78,7 +77,7 @@ export class Residents {
     if (found === null) return null
     const present = this.#live.get(id)
     if (present !== undefined) return present
-    if (!this.isCurrent(found.resident)) throw new NotOwner(`shard ${shardOf(id)} was given away meanwhile`)
+    if (!this.isCurrent(found.resident)) throw new NotOwner(`the shard of ${id} was given away meanwhile`)
     this.#live.set(id, found.resident)
     this.#parts.came(found)
     return found.resident

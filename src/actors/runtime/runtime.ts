@@ -6,7 +6,7 @@ import { EpochWatch } from './commit/epoch-watch.ts'
 import type { Host, HostOptions } from './host.ts'
 import { LocalHost } from './local-host.ts'
 import { Janitor, type Residency } from './log/janitor.ts'
-import { useShardsOf } from './recovery/shard.ts'
+import { shardsOf } from './recovery/shard.ts'
 import { SoleOwner } from './recovery/sole-owner.ts'
 import { StalledWork } from './recovery/stalled-work.ts'
 import { ReminderClock } from './reminder-clock.ts'
@@ -72,7 +72,6 @@ interface Owned {
  */
 export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Promise<Runtime> => {
   const { clock, log } = options
-  useShardsOf(options.storage)
   const owned = cluster === undefined ? await startAlone(options) : await startCluster(options, cluster)
   const { host, replaced, self, processes } = owned
   const janitor = new Janitor(host, clock, residency)
@@ -116,7 +115,11 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
   const epoch = await nextStart(plain, clock, await aboveAllLeases(plain, clock))
   const watch = new EpochWatch({ epoch, newest: () => newestStart(plain), clock, log })
   const storage = { ...plain, commits: watch.guarded(plain.commits) }
-  const host = new LocalHost({ ...options, storage, ownership: new SoleOwner(epoch, clock, afterCrash) })
+  const host = new LocalHost({
+    ...options,
+    storage,
+    ownership: new SoleOwner(epoch, clock, { space: shardsOf(plain), afterCrash }),
+  })
   void watch.replaced.then(() => {
     host.recovery.stop()
     host.effects.kill()

@@ -1,5 +1,3 @@
-import { shardCount } from './recovery/shard.ts'
-
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const codes = Uint8Array.from(alphabet, (char) => char.charCodeAt(0))
 const timeLength = 10
@@ -15,7 +13,7 @@ export interface IdSource {
 }
 
 /**
- * The lowest ten bits of the FNV-1a hash. They depend only on those of the preceding hash, and `shardOf` uses no more
+ * The lowest ten bits of the FNV-1a hash. They depend only on those of the preceding hash, and `Shards` uses no more
  * (runtime/recovery/shard.ts).
  */
 const lowBits = 0x3ff
@@ -57,8 +55,8 @@ export class UlidSource {
   }
 
   /**
-   * Returns the next ULID that, appended to `prefix`, is an id of this shard: as many numbers further on as there are
-   * shards, at a fraction of the cost of trying each.
+   * Returns the next ULID that, appended to `prefix`, is an id of this shard of 1,024: as many numbers further on, at a
+   * fraction of the cost of trying each.
    */
   nextIn(prefix: string, shard: number): string {
     this.next()
@@ -75,11 +73,10 @@ export class UlidSource {
    */
   #seek(before: number, shard: number): boolean {
     const digits = this.#digits
-    const mask = shardCount() - 1
     // the last character that gives the shard follows from the hash before it
-    const wanted = Math.imul(shard, lowInverse) & mask
+    const wanted = Math.imul(shard, lowInverse) & lowBits
     for (let first = digits[14] ?? 0, from = digits[15] ?? 0; first < 32; first++, from = 0) {
-      const last = digitOf[(hashed(before, codes[first] ?? 0) ^ wanted) & mask] ?? -1
+      const last = digitOf[(hashed(before, codes[first] ?? 0) ^ wanted) & lowBits] ?? -1
       if (last < from) continue
       digits[14] = first
       digits[15] = last

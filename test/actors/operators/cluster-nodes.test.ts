@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ClusterNodes } from '#actors/operators/cluster-nodes.ts'
 import { nodeUseCases } from '#actors/operators/node-use-cases.ts'
 import { newIdIn } from '#runtime/ids.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { Member } from '#storage/cluster-ports.ts'
 import { MemoryLeases } from '#test/support/memory/leases.ts'
 import { MemoryPresence } from '#test/support/memory/presence.ts'
@@ -30,6 +31,7 @@ const open = async () => {
     await presence.announce(member, { shards: 9, liveActors: 20, runningEffects: 3 }, 1_500)
   }
   const nodes = new ClusterNodes({
+    space: shardsOf({}),
     facts: () => ({ liveActors: 11, runningEffects: 2 }),
     self: () => a,
     leases,
@@ -111,7 +113,7 @@ describe('the nodes of a cluster', () => {
       },
     }
     const facts = () => ({ liveActors: 0, runningEffects: 0 })
-    const nodes = new ClusterNodes({ facts, self: () => a, leases: counted, presence, clock })
+    const nodes = new ClusterNodes({ space: shardsOf({}), facts, self: () => a, leases: counted, presence, clock })
     for (let n = 0; n < 50; n++) await nodes.runnerOf('ses_1')
     expect(reads).toBe(1)
     await clock.advance(1_000)

@@ -6,6 +6,7 @@ import { runRows } from '#actors/runs/kinds.ts'
 import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { UpkeepSwitch, upkeepRows } from '#runtime/log/upkeep-switch.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { projectScope } from '#storage/scope.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { runOf, startRun } from '../runs/run-world.ts'
@@ -110,7 +111,7 @@ it('retention leaves a project to the process that runs its shard', async () => 
   await opened.settings.change(project, caller, (data) => ({ ...data, ...days }))
   await later(opened, 40)
   const { host } = opened.world
-  const elsewhere = { deliver: host.deliver.bind(host), ownership: { heldUnder: () => undefined } }
+  const elsewhere = { deliver: host.deliver.bind(host), ownership: { heldUnder: () => undefined, space: shardsOf({}) } }
   await new RetentionRounds({ ...opened.parts, host: elsewhere }).round()
   expect(await sessionsIn(opened)).toEqual([session])
 })

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { idAt, isId, newId, newIdFor, newIdForIn, newIdIn, takeIdsFrom, timeOfId } from '#runtime/ids.ts'
-import { shardCount, shardOf, useShardsOf } from '#runtime/recovery/shard.ts'
+import {
+  idAt,
+  isId,
+  newId,
+  newIdBeside,
+  newIdFor,
+  newIdForBeside,
+  newIdIn,
+  takeIdsFrom,
+  timeOfId,
+} from '#runtime/ids.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 
 describe('ids', () => {
   it('consist of a prefix and 26 lower-case characters', () => {
@@ -20,10 +30,9 @@ describe('ids', () => {
   })
 
   it.each([256, 1024])('can be made in any of %i shards, and are still unique and sorted', (shards) => {
-    useShardsOf({ shards })
-    const made = Array.from({ length: 4 * shardCount() }, (_, i) => newIdIn('act', (i * 37) % shardCount()))
-    const found = made.map(shardOf)
-    useShardsOf({})
+    const all = shardsOf({ shards })
+    const made = Array.from({ length: 4 * shards }, (_, i) => newIdIn('act', (i * 37) % shards))
+    const found = made.map((id) => all.of(id))
     expect(found).toEqual(made.map((_, i) => (i * 37) % shards))
     expect(made.every((id) => isId(id, 'act'))).toBe(true)
     expect(new Set(made).size).toBe(made.length)
@@ -36,7 +45,7 @@ describe('ids', () => {
     takeIdsFrom({ now: Date.now, random: Math.random })
     expect(new Set(made).size).toBe(made.length)
     expect([...made].sort()).toEqual(made)
-    expect(new Set(made.slice(0, -1).map(shardOf))).toEqual(new Set([7]))
+    expect(new Set(made.slice(0, -1).map((id) => shardsOf({}).of(id)))).toEqual(new Set([7]))
   })
 
   it('are the same for a retried call, and new for any other call', () => {
@@ -47,18 +56,25 @@ describe('ids', () => {
       expect(newIdFor(call, 'agt')).not.toBe(newIdFor(call, 'agt'))
   })
 
-  it('of a given shard are the same for a retried call, and differ between calls', () => {
-    const seeds = Array.from({ length: 500 }, () => newId('x').slice(2))
-    const made = seeds.map((seed, i) => newIdForIn({ idempotency: { seed } }, 'run', i % 256))
-    expect(new Set(made).size).toBe(made.length)
-    expect(made.map(shardOf)).toEqual(made.map((_, i) => i % 256))
-    expect(made.every((id) => isId(id, 'run'))).toBe(true)
-    const [seed = ''] = seeds
-    const again = { idempotency: { seed } }
-    expect(newIdForIn(again, 'run', 0)).toBe(made[0])
-    expect(timeOfId(newIdForIn(again, 'run', 0))).toBe(timeOfId(`run_${seed}`))
-    expect(shardOf(newIdForIn({ idempotency: null }, 'run', 9))).toBe(9)
-  })
+  it.each([256, 1024])(
+    'beside an actor of %i shards are the same for a retried call, and differ between calls',
+    (shards) => {
+      const all = shardsOf({ shards })
+      const seeds = Array.from({ length: 500 }, () => newId('x').slice(2))
+      const parents = seeds.map(() => newId('run'))
+      const of = (seed: string | null, actor = '') =>
+        newIdForBeside({ idempotency: { seed } }, 'run', { actor, shards: all })
+      const made = seeds.map((seed, i) => of(seed, parents[i]))
+      expect(new Set(made).size).toBe(made.length)
+      expect(made.map((id) => all.of(id))).toEqual(parents.map((id) => all.of(id)))
+      expect(made.every((id) => isId(id, 'run'))).toBe(true)
+      const [seed = ''] = seeds
+      expect(of(seed, parents[0])).toBe(made[0])
+      expect(timeOfId(of(seed, parents[0]))).toBe(timeOfId(`run_${seed}`))
+      for (const id of [of(null, parents[0]), newIdBeside('act', parents[0] ?? '')])
+        expect(all.of(id)).toBe(all.of(parents[0] ?? ''))
+    },
+  )
 
   it('are distinguished from invalid text', () => {
     const id = newId('ten')

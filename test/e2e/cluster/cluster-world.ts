@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { shardOf, useShardsOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { type ClusterNode, LocalCluster } from '#scripts/cluster/local-cluster.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { LeaseTable } from '#storage/cluster-ports.ts'
@@ -86,7 +86,8 @@ export class ClusterWorld {
   /** The node that runs an actor, by its lease. */
   async ownerOf(actor: string): Promise<ClusterNode | undefined> {
     const { leases, members } = await this.leases()
-    const lease = leases.find(({ shard, leftMs }) => shard === shardOf(actor) && leftMs > 0)
+    const own = shardsOf(await this.#opened()).of(actor)
+    const lease = leases.find(({ shard, leftMs }) => shard === own && leftMs > 0)
     const member = members.find(({ process }) => process === lease?.holder)
     return this.nodes.find(({ name }) => name === member?.node)
   }
@@ -134,7 +135,6 @@ export class ClusterWorld {
       this.#storage = null
       throw error
     })
-    useShardsOf(storage)
     return storage
   }
 

@@ -1,6 +1,6 @@
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { commitOf } from '#runtime/commit/commit-document.ts'
-import { shardOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { firstStep } from '#runtime/step/step.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
 
@@ -33,7 +33,7 @@ const badCommit = (actor: string, at: number, state: string | null): Commit => {
   )
   if (step.kind !== 'next') throw new Error('a session refuses to start')
   const owner = { project: 'prj_bad', tenant: null, user: null, createdAt: at }
-  const facts = { actor, shard: shardOf(actor), epoch: 0, at, owner, cause: `bad:${actor}`, event: create }
+  const facts = { actor, shard: shardsOf({}).of(actor), epoch: 0, at, owner, cause: `bad:${actor}`, event: create }
   const commit = commitOf(sessionDefinition, step.draft, facts)
   const peers = [parked(0), poisoned(0)].filter((other) => other !== actor)
   return {

@@ -17,7 +17,6 @@ import {
   type Peers,
 } from '../messages/peers.ts'
 import { isActorId, loadMade, untilMade } from '../recovery/made-actors.ts'
-import { shardOf } from '../recovery/shard.ts'
 import { type Creation, type Delivered, type Delivery, effectOf, type Resident } from '../resident.ts'
 import { readStoredState } from '../step/actor-state.ts'
 import type { HeldShards } from './held-shards.ts'
@@ -74,7 +73,7 @@ export class ClusterNode {
     const { host, held, cluster, clock, log, definitions } = parts
     this.#parts = parts
     this.#self = memberOf(parts)
-    this.#view = new LeaseView(this.#self.process, () => clock.steady())
+    this.#view = new LeaseView(this.#self.process, () => clock.steady(), held.space)
     this.#followers = new RemoteFollowers(cluster.fanOut, clock, host)
     this.#rows = new RowsElsewhere(() => this.#requestRows())
     this.#drains = new ShardDrains({
@@ -114,7 +113,7 @@ export class ClusterNode {
       log,
       request: (owner, actors) => this.#requestToFollow(owner, actors),
       head: (actor) => this.#headOf(actor),
-      isHere: (shard) => held.heldUnder(shard) !== undefined,
+      held,
     })
     cluster.peers.onLost?.((address) => void this.#onLost(address))
     cluster.serve(
@@ -171,8 +170,8 @@ export class ClusterNode {
     const { event, cause, stored } = delivery
     const sent = { event, cause, ...(stored !== undefined && { stored }) }
     const request = (): PeerRequest => {
-      const owner = following ? this.#view.ownerOf(shardOf(id)) : undefined
-      if (owner === undefined || held.heldUnder(shardOf(id)) !== undefined) {
+      const owner = following ? this.#view.ownerOf(held.space.of(id)) : undefined
+      if (owner === undefined || this.#holds(id)) {
         return { kind: 'deliver', actor: id, delivery: sent }
       }
       this.#feeds.expect(id, owner.process)
@@ -213,7 +212,7 @@ export class ClusterNode {
   /** Returns the actor from memory, or as read from the store when another process runs it; null when there is none. */
   async read(id: string): Promise<Resident | null> {
     const { held, definitions, host } = this.#parts
-    if (held.isFresh(shardOf(id)) && host.resident(id)?.unsure !== true) {
+    if (held.isFresh(held.space.of(id)) && host.resident(id)?.unsure !== true) {
       try {
         return await loadMade(this.#parts, id)
       } catch (error) {
@@ -273,7 +272,7 @@ export class ClusterNode {
 
   /** State of the log of an actor that is not in memory here. */
   standing(id: string): FeedState | 'unknown' {
-    if (this.#parts.held.heldUnder(shardOf(id)) === undefined) return this.#feeds.standing(id)
+    if (!this.#holds(id)) return this.#feeds.standing(id)
     // the actor has to be loaded to find out, which then refreshes its streams
     this.#parts.host.revive(id)
     return 'unknown'
@@ -281,7 +280,11 @@ export class ClusterNode {
 
   /** Called when the first stream of an actor starts in this process. */
   followed(id: string, isFresh: boolean): void {
-    if (this.#parts.held.heldUnder(shardOf(id)) === undefined) this.#feeds.followed(id, isFresh)
+    if (!this.#holds(id)) this.#feeds.followed(id, isFresh)
+  }
+
+  #holds(id: string): boolean {
+    return this.#parts.held.heldUnder(this.#parts.held.space.of(id)) !== undefined
   }
 
   /** Reads the leases soon, because they seem to have changed. */
@@ -294,13 +297,12 @@ export class ClusterNode {
    * the next owner runs the effect itself, or reports its result as unknown.
    */
   async #bring(id: string, here: () => Promise<Delivered>): Promise<Delivered> {
-    const { held } = this.#parts
     const late: Delivered = { commit: null, duplicate: false }
-    if (held.heldUnder(shardOf(id)) === undefined) return late
+    if (!this.#holds(id)) return late
     try {
       return await here()
     } catch (error) {
-      if (error instanceof NotOwner && held.heldUnder(shardOf(id)) === undefined) return late
+      if (error instanceof NotOwner && !this.#holds(id)) return late
       throw error
     }
   }
@@ -336,14 +338,15 @@ export class ClusterNode {
 
   /** Lets the streams here of actors that moved continue with notifications from the new owner. */
   #watchLeft(shards: ReadonlySet<number>): void {
-    for (const actor of this.#parts.host.feed.followed()) if (shards.has(shardOf(actor))) this.#feeds.watch(actor)
+    for (const actor of this.#parts.host.feed.followed())
+      if (shards.has(this.#parts.held.space.of(actor))) this.#feeds.watch(actor)
   }
 
   #gained(shards: readonly number[]): void {
     const { host } = this.#parts
     const here = new Set(shards)
     for (const actor of host.feed.followed()) {
-      if (!here.has(shardOf(actor))) continue
+      if (!here.has(this.#parts.held.space.of(actor))) continue
       this.#feeds.forget(actor)
       host.revive(actor)
     }

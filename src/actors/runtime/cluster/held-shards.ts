@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { guardedCommits } from '../commit/guarded-commits.ts'
 import { NotOwner } from '../commit/superseded.ts'
 import type { Ownership } from '../recovery/ownership.ts'
-import { shardCount } from '../recovery/shard.ts'
+import type { Shards } from '../recovery/shard.ts'
 import { overlapMs } from '../recovery/sole-owner.ts'
 
 /** Validity of a lease by the store's clock, in ms (specs/decisions/0064-cluster.md). */
@@ -25,16 +25,21 @@ const freshMs = renewedMs - 100
  */
 export class HeldShards implements Ownership {
   readonly epoch: number
+  readonly space: Shards
   readonly #clock: Pick<Clock, 'steady'>
-  readonly #epochs = new Float64Array(shardCount())
-  readonly #sentAt = new Float64Array(shardCount())
-  readonly #aloneAt = new Float64Array(shardCount())
+  readonly #epochs: Float64Array
+  readonly #sentAt: Float64Array
+  readonly #aloneAt: Float64Array
   readonly #draining = new Set<number>()
   readonly #crashed = new Set<number>()
   #shards: readonly number[] = []
 
-  /** @param epoch number of this process's start. */
-  constructor(epoch: number, clock: Pick<Clock, 'steady'>) {
+  /** @param epoch number of this process's start. @param space the shards of the store. */
+  constructor(epoch: number, clock: Pick<Clock, 'steady'>, space: Shards) {
+    this.space = space
+    this.#epochs = new Float64Array(space.count)
+    this.#sentAt = new Float64Array(space.count)
+    this.#aloneAt = new Float64Array(space.count)
     this.epoch = epoch
     this.#clock = clock
   }
@@ -130,8 +135,6 @@ export class HeldShards implements Ownership {
   }
 
   #list(): void {
-    const shards: number[] = []
-    for (let shard = 0; shard < shardCount(); shard++) if (this.#epochs[shard] !== 0) shards.push(shard)
-    this.#shards = shards
+    this.#shards = this.space.all().filter((shard) => this.#epochs[shard] !== 0)
   }
 }

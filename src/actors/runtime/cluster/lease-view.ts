@@ -1,5 +1,5 @@
 import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
-import { shardCount } from '../recovery/shard.ts'
+import type { Shards } from '../recovery/shard.ts'
 import { levelOf } from './able-owners.ts'
 import { leaseMs, renewedMs } from './held-shards.ts'
 
@@ -22,7 +22,8 @@ const newMs = 2000
 export class LeaseView {
   readonly #self: string
   readonly #now: () => number
-  #leases: readonly (Lease | undefined)[] = new Array(shardCount()).fill(undefined)
+  readonly #space: Shards
+  #leases: readonly (Lease | undefined)[]
   #members: readonly Member[] = []
   readonly #seenSince = new Map<string, number>()
   readonly #freeSince = new Map<number, number>()
@@ -48,8 +49,11 @@ export class LeaseView {
   #alive: ReadonlySet<string> | null = null
   #aliveSince = 0
 
-  constructor(self: string, now: () => number) {
+  /** @param space the shards of the store. */
+  constructor(self: string, now: () => number, space: Shards) {
     this.#self = self
+    this.#space = space
+    this.#leases = new Array(space.count).fill(undefined)
     this.#now = now
     this.#startedAt = now()
   }
@@ -172,7 +176,7 @@ export class LeaseView {
   /** Updates the view with the lease table as just read. */
   update({ leases, members }: LeaseTable): void {
     const before = this.#leases
-    const next: (Lease | undefined)[] = new Array(shardCount()).fill(undefined)
+    const next: (Lease | undefined)[] = new Array(this.#space.count).fill(undefined)
     for (const lease of leases) next[lease.shard] = lease
     this.#leases = next
     this.#members = members
@@ -186,7 +190,7 @@ export class LeaseView {
     this.#note(members)
     for (const member of this.peers()) this.#levels.set(levelOf(member), this.#now())
     const changed: number[] = []
-    for (let shard = 0; shard < shardCount(); shard++) {
+    for (const shard of this.#space.all()) {
       const now = next[shard]
       const free = !now || now.holder === null || now.leftMs <= 0 || this.isGone(now.holder)
       if (!free) this.#freeSince.delete(shard)

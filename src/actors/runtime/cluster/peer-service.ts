@@ -3,7 +3,6 @@ import type { Commit } from '#storage/ports.ts'
 import { Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
 import type { PeerAnswer, PeerRequest, PeerService } from '../messages/peers.ts'
-import { shardOf } from '../recovery/shard.ts'
 import type { Delivered, Resident } from '../resident.ts'
 import type { RemoteFollowers } from './remote-followers.ts'
 
@@ -81,7 +80,8 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
   }
 }
 
-const isHeld = (host: Host, actor: string): boolean => host.ownership.heldUnder(shardOf(actor)) !== undefined
+const isHeld = (host: Host, actor: string): boolean =>
+  host.ownership.heldUnder(host.ownership.space.of(actor)) !== undefined
 
 /**
  * Builds the answer to a delivery, with only the parts of the commit that callers read: its event and what clients see.

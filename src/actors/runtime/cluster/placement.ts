@@ -1,5 +1,4 @@
 import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
-import { shardCount } from '../recovery/shard.ts'
 import { type AbleOwners, ableOwners, isOfEarlierRule, levelOf } from './able-owners.ts'
 
 /**
@@ -86,7 +85,7 @@ class Spread {
         .sort()
         .map((process) => [process, 0]),
     )
-    for (let shard = 0; shard < shardCount(); shard++) this.#note(shard, situation.leases[shard])
+    for (const [shard, lease] of situation.leases.entries()) this.#note(shard, lease)
   }
 
   /** Distributes the free shards. @returns those that this process should take. */

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { LogTail } from '../log/log-tail.ts'
 import type { Logger } from '../logger.ts'
 import type { Feed, FeedState } from '../messages/feed.ts'
-import { shardOf } from '../recovery/shard.ts'
+import type { Ownership } from '../recovery/ownership.ts'
 import { maxAhead } from '../stream/shown-text.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
@@ -32,8 +32,7 @@ export interface RemoteFeedsParts {
   readonly request: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
   /** Reads the state of an actor's log; null when the log was removed. @throws {StoreUnavailable} */
   readonly head: (actor: string) => Promise<FeedState | null>
-  /** Whether this process holds the shard now. */
-  readonly isHere: (shard: number) => boolean
+  readonly held: Pick<Ownership, 'space' | 'heldUnder'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -157,7 +156,7 @@ export class RemoteFeeds {
     if (known !== undefined) return known
     const now = this.#parts.clock.steady()
     const entry: Followed = {
-      shard: shardOf(actor),
+      shard: this.#parts.held.space.of(actor),
       since: now,
       standing: undefined,
       knownAt: now,
@@ -200,11 +199,12 @@ export class RemoteFeeds {
 
   /** Sends each owner one request, for all its actors of which it was not notified recently. */
   #notifyOwners(): void {
-    const { clock, feed, view, isHere } = this.#parts
+    const { clock, feed, view, held } = this.#parts
     const now = clock.steady()
     const byProcess = new Map<string, { owner: ShardOwner; actors: string[] }>()
     for (const [actor, entry] of this.#followed) {
-      const owner = isHere(entry.shard) || !feed.follows(actor) ? undefined : view.ownerOf(entry.shard)
+      const owner =
+        held.heldUnder(entry.shard) !== undefined || !feed.follows(actor) ? undefined : view.ownerOf(entry.shard)
       if (owner === undefined || (entry.notified === owner.process && now - entry.notifiedAt < followAgainMs)) continue
       const group = byProcess.get(owner.process) ?? { owner, actors: [] }
       byProcess.set(owner.process, group)
@@ -239,7 +239,7 @@ export class RemoteFeeds {
 
   #hear({ actor, events, busy, lastSequence }: ActorNews): void {
     const entry = this.#followed.get(actor)
-    if (entry === undefined || this.#parts.isHere(entry.shard)) return
+    if (entry === undefined || this.#parts.held.heldUnder(entry.shard) !== undefined) return
     // a newer state may be known already, by an answer that overtook the news
     if (lastSequence >= (entry.standing?.lastSequence ?? 0)) {
       entry.standing = { busy, lastSequence }

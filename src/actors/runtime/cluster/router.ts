@@ -2,7 +2,6 @@ import { StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 import { Superseded } from '../commit/superseded.ts'
 import { type PeerAnswer, PeerGone, type PeerRequest, PeerSilent, type Peers } from '../messages/peers.ts'
-import { shardOf } from '../recovery/shard.ts'
 import type { HeldShards } from './held-shards.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
@@ -52,7 +51,7 @@ export class Router {
    */
   async route<T>(actor: string, { here, request, answered }: Routed<T>): Promise<T> {
     const { clock, doubt } = this.#parts
-    const shard = shardOf(actor)
+    const shard = this.#parts.held.space.of(actor)
     const startedAt = clock.steady()
     for (let attempt = 0; ; attempt++) {
       const found = (await this.#try(shard, here)) ?? (await this.#requestOwner(shard, request, answered))

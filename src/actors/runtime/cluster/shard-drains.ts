@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts'
-import { shardCount } from '../recovery/shard.ts'
 import type { HeldShards } from './held-shards.ts'
 import type { Surplus } from './placement.ts'
 
@@ -63,7 +62,7 @@ export class ShardDrains {
       const underWay = among.filter((shard) => this.#drains.has(shard)).length
       const ready = among.filter((shard) => this.#mayTry(shard, now))
       const quiet = [...ready.filter((shard) => !busy.has(shard)), ...ready.filter((shard) => busy.has(shard))]
-      const budget = Math.min(count - underWay, perSecond * shardCount() - this.#begunAt.length)
+      const budget = Math.min(count - underWay, perSecond * this.#parts.held.space.count - this.#begunAt.length)
       for (const shard of quiet.slice(0, Math.max(0, budget))) {
         this.#begunAt.push(now)
         this.#begin(shard, { until: now + tryMs, forced: false })

@@ -1,4 +1,5 @@
 import type { HostOptions } from '../host.ts'
+import { shardsOf } from '../recovery/shard.ts'
 import { nextStart } from '../stuck/start-number.ts'
 import { ClusterHost } from './cluster-host.ts'
 import { ClusterNode, type ClusterParts } from './cluster-node.ts'
@@ -12,7 +13,7 @@ import { HeldShards } from './held-shards.ts'
  */
 export const startCluster = async (options: Omit<HostOptions, 'ownership'>, cluster: ClusterParts) => {
   const { clock } = options
-  const held = new HeldShards(await nextStart(options.storage, clock), clock)
+  const held = new HeldShards(await nextStart(options.storage, clock), clock, shardsOf(options.storage))
   // nothing is written before the host is created
   const commits = held.guarded(options.storage.commits, () => host.node.doubt())
   const storage = { ...options.storage, commits }

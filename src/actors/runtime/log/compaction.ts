@@ -10,7 +10,6 @@ import { type Clock, pause } from '../clock.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Ownership } from '../recovery/ownership.ts'
-import { shardOf } from '../recovery/shard.ts'
 import { Rounds } from '../rounds.ts'
 import { type EndedStream, isEndedStream } from './ended-stream.ts'
 import type { UpkeepSwitch } from './upkeep-switch.ts'
@@ -73,7 +72,7 @@ export class Compaction {
   readonly #parts: CompactionParts
   readonly #rounds: Rounds
   #noted: EndedStream[] = []
-  #ownership: Pick<Ownership, 'heldUnder'> | undefined
+  #ownership: Pick<Ownership, 'heldUnder' | 'space'> | undefined
   #merged = 0
   #removed = 0
 
@@ -88,7 +87,7 @@ export class Compaction {
   }
 
   /** Starts compaction for the actors that this process runs. */
-  start(ownership: Pick<Ownership, 'heldUnder'>): void {
+  start(ownership: Pick<Ownership, 'heldUnder' | 'space'>): void {
     this.#ownership = ownership
     this.#rounds.start()
   }
@@ -177,7 +176,8 @@ export class Compaction {
 
   /** Returns false when the merge is to be retried. */
   async #merge({ actor, effect, after, before }: EndedStream): Promise<boolean> {
-    const epoch = this.#ownership?.heldUnder(shardOf(actor))
+    const ownership = this.#ownership
+    const epoch = ownership?.heldUnder(ownership.space.of(actor))
     if (epoch === undefined) return false
     for (let from: number | null = after; from !== null; ) {
       const parts: EffectParts = { actor, effect, after: from, before, epoch }

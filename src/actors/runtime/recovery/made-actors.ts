@@ -3,7 +3,6 @@ import { definitionOf } from '#machines/definition-of.ts'
 import { type Clock, within } from '../clock.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
-import { shardOf } from './shard.ts'
 
 /** How long a request for an actor that may be about to be created waits for the recovery of its shard, in ms. */
 const recoveryMs = 3000
@@ -24,7 +23,7 @@ export const isActorId = (definitions: readonly MachineDefinition[], id: string)
  * @throws {StoreUnavailable} when that takes too long
  */
 export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definitions'>, id: string): Promise<void> => {
-  const recovery = host.recovery.underWay(shardOf(id))
+  const recovery = host.recovery.underWay(host.ownership.space.of(id))
   if (recovery !== undefined) await within(clock, recoveryMs, recovery)
   await host.coming(id)
 }
@@ -38,7 +37,7 @@ export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definiti
 export const loadMade = async (parts: MadeActorsParts, id: string): Promise<Resident | null> => {
   const { host, definitions } = parts
   // looked up before the store is read: recovery may have ended when the store answers
-  const recovery = host.recovery.underWay(shardOf(id))
+  const recovery = host.recovery.underWay(host.ownership.space.of(id))
   const there = await host.loadHere(id)
   if (there !== null || recovery === undefined || !isActorId(definitions, id)) return there
   await untilMade(parts, id)

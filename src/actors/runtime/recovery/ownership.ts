@@ -1,4 +1,5 @@
 import { NotOwner } from '../commit/superseded.ts'
+import type { Shards } from './shard.ts'
 
 /** An actor in memory: its shard, and the epoch under which this process runs it. */
 type OwnedActor = { readonly shard: number; readonly epoch: number }
@@ -8,6 +9,8 @@ type OwnedActor = { readonly shard: number; readonly epoch: number }
  * Consulted before each commit and each effect.
  */
 export interface Ownership {
+  /** The shards of the store. */
+  readonly space: Shards
   /** Number of this process's start, counted over all processes of a store. No shard's epoch is lower. */
   readonly epoch: number
   /** Returns the epoch under which this process may commit for the actors of a shard now; undefined when it may not. */

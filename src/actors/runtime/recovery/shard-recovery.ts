@@ -4,7 +4,6 @@ import { removeLate } from '../erasure/erased-actors.ts'
 import type { Host } from '../host.ts'
 import type { Logger } from '../logger.ts'
 import { recover, recoverLate } from './recovery.ts'
-import { shardCount, shardOf } from './shard.ts'
 
 /** Late work of a shard's former owner is looked for during this time, in ms (recovery.ts). */
 const lateOverMs = 40_000
@@ -44,7 +43,7 @@ export class ShardRecovery {
 
   /** Starts the recovery of shards. @param shards all when absent. */
   begin(shards?: readonly number[]): void {
-    const taken = shards ?? Array.from({ length: shardCount() }, (_, shard) => shard)
+    const taken = shards ?? this.#parts.host.ownership.space.all()
     const work = this.#takeUp(shards).finally(() => {
       for (const shard of taken) if (this.#underWay.get(shard) === work) this.#underWay.delete(shard)
     })
@@ -114,7 +113,7 @@ export class ShardRecovery {
   async #removeLate(shards: readonly number[] | undefined): Promise<void> {
     const { host, storage, clock, log } = this.#parts
     const isMine = (actor: string): boolean => {
-      const shard = shardOf(actor)
+      const shard = host.ownership.space.of(actor)
       return host.ownership.heldUnder(shard) !== undefined && (shards === undefined || shards.includes(shard))
     }
     for (let attempt = 0, done = false; !done && !this.#stop.signal.aborted; attempt++) {

@@ -9,7 +9,6 @@ import { partsAfter, withParts } from '../log/parts.ts'
 import type { Logger } from '../logger.ts'
 import { Overloaded } from '../overloaded.ts'
 import { checkCertain, checkOwner, epochHere, type Ownership } from '../recovery/ownership.ts'
-import { shardOf } from '../recovery/shard.ts'
 import { type Refuse, refused } from '../refused.ts'
 import { type Creation, type Delivered, type Delivery, effectOf, Resident, type Waiting } from '../resident.ts'
 import { rowRecord } from '../rows/actor-row.ts'
@@ -115,7 +114,7 @@ export class Stepper {
   async first({ kind, id, owner, input, cause }: Creation) {
     if (this.#isFullFor({ cause })) throw new Overloaded(tooMuch)
     const { clock, ownership, nodeName } = this.#parts
-    const shard = shardOf(id)
+    const shard = ownership.space.of(id)
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
     if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
     const place = { shard, epoch: epochHere(ownership, shard) }

@@ -18,7 +18,7 @@ import {
   pause,
   type UncertainEffect,
 } from '#runtime/index.ts'
-import { backoffMs, newIdIn, shardOf } from '#runtime/internal.ts'
+import { backoffMs, newIdBeside } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
@@ -316,11 +316,10 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
 
 /** The actions are created in the shard of the session or run, which saves an approval a hop between nodes. */
 const answered = (waiter: string, { text, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
-  const shard = shardOf(waiter)
   const common = {
     type: 'model_answered',
     calls: answer.toolCalls.map((call) => ({
-      action_id: newIdIn('act', shard),
+      action_id: newIdBeside('act', waiter),
       tool: call.name,
       arguments: parsed(call.arguments),
       ...(call.opaque !== undefined && { opaque: call.opaque }),

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { shardCount } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { projectScope } from '#storage/scope.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, owner, probeRows, typesOf } from '../probe.ts'
@@ -14,7 +14,7 @@ it('spreads the shards over the nodes, and each shard is held by one node', asyn
   const cluster = new ProbeCluster()
   const nodes = await cluster.startAll(3)
   const held = nodes.map(({ host }) => host.ownership.shards ?? [])
-  expect(held.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount() }, (_, shard) => shard))
+  expect(held.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: shardsOf({}).count }, (_, shard) => shard))
   for (const shards of held) expect(shards.length).toBeGreaterThan(50)
 })
 

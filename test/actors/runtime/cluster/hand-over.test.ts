@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventStream } from '#runtime/messages/event-stream.ts'
-import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { forever, logOf, type Reader, type Run, read, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
@@ -8,7 +8,7 @@ import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 const ids = Array.from({ length: 40 }, (_, i) => `prb_${i}`)
 /** Enough that more than half of the shards have one. */
 const manyIds = Array.from({ length: 240 }, (_, i) => `prb_${i}`)
-const everyShard = Array.from({ length: shardCount() }, (_, shard) => shard)
+const everyShard = Array.from({ length: shardsOf({}).count }, (_, shard) => shard)
 
 /** Work that ends when the test opens its gate. */
 const gated = () => {
@@ -65,7 +65,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     await cluster.clock.advance(90_000)
     for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'worked'])
     expect(manyIds.some((id) => cluster.ownerOf(id) === second)).toBe(true)
-    expect(heldBy(second)).toHaveLength(shardCount() / 2)
+    expect(heldBy(second)).toHaveLength(shardsOf({}).count / 2)
   })
 
   it('lets a shard that stays after all start the effects that it held back', async () => {
@@ -78,7 +78,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
       await first.deliver(id, { type: 'work', policy: 'idempotent' })
     }
     await cluster.start()
-    const leaving = (): string | undefined => manyIds.find((id) => !first.host.ownership.opens(shardOf(id)))
+    const leaving = (): string | undefined => manyIds.find((id) => !first.host.ownership.opens(shardsOf({}).of(id)))
     for (let waited = 0; waited < 60 && leaving() === undefined; waited++) await cluster.clock.advance(250)
     const id = leaving() ?? ''
     // it has an effect in flight, so it accepts this event, and requests another effect
@@ -86,7 +86,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     expect(first.host.effects.running).toBe(manyIds.length)
     await cluster.clock.advance(4500)
     expect(first.host.effects.running).toBe(manyIds.length + 1)
-    expect(first.host.ownership.opens(shardOf(id))).toBe(true)
+    expect(first.host.ownership.opens(shardsOf({}).of(id))).toBe(true)
   })
 })
 
@@ -103,9 +103,10 @@ describe('a node that drains', { timeout: 180_000 }, () => {
     const reader = read(node.host.feed.follow('prb_0', 0, { at: 'never' }))
     const drained = node.runtime.drain(20_000)
     await cluster.clock.advance(1500)
-    expect(heldBy(node)).toEqual([shardOf('prb_0')])
+    expect(heldBy(node)).toEqual([shardsOf({}).of('prb_0')])
     for (const id of mine) {
-      if (shardOf(id) !== shardOf('prb_0')) await cluster.during(cluster.otherThan(node).deliver(id, { type: 'count' }))
+      if (shardsOf({}).of(id) !== shardsOf({}).of('prb_0'))
+        await cluster.during(cluster.otherThan(node).deliver(id, { type: 'count' }))
     }
     gate.finish('prb_0')
     await cluster.clock.advance(500)
@@ -195,7 +196,7 @@ describe('a node that drains', { timeout: 180_000 }, () => {
 
 /** The suffix with which `prb_fresh_<suffix>` is in the same shard. */
 const shardSuffix = (id: string): string => {
-  for (let n = 0; ; n++) if (shardOf(`prb_fresh_${n}`) === shardOf(id)) return `${n}`
+  for (let n = 0; ; n++) if (shardsOf({}).of(`prb_fresh_${n}`) === shardsOf({}).of(id)) return `${n}`
 }
 
 describe('a rolling restart', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { HeldShards, leaseMs, marginMs } from '#runtime/cluster/held-shards.ts'
 import { NotOwner } from '#runtime/commit/superseded.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { Commit } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -11,7 +12,7 @@ const lease = (epoch: number) => ({ shard, holder: 'a', address: 'a:1', epoch, l
 
 const opened = () => {
   const clock = new VirtualClock()
-  const held = new HeldShards(3, clock)
+  const held = new HeldShards(3, clock, shardsOf({}))
   return { clock, held }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { shardCount } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { logOf, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
 
@@ -27,7 +27,7 @@ describe('a node whose process ends or seems to end', () => {
     await cluster.clock.advance(500)
     const taken = new Set(claims(cluster.nodes))
     expect(held.filter((shard) => !taken.has(shard))).toEqual([])
-    expect(claims(cluster.nodes)).toHaveLength(shardCount())
+    expect(claims(cluster.nodes)).toHaveLength(shardsOf({}).count)
     expect(await cluster.during(cluster.otherThan(owner).deliver(id, { type: 'count', n: 1 }))).toMatchObject({
       duplicate: false,
     })
@@ -74,7 +74,7 @@ describe('a node whose process ends or seems to end', () => {
       await cluster.clock.advance(500)
     }
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(Array.from({ length: 40 }, () => 'counted'))
-    expect(claims(cluster.nodes)).toHaveLength(shardCount())
+    expect(claims(cluster.nodes)).toHaveLength(shardsOf({}).count)
     expect(owner.host.ownership.shards?.length).toBeGreaterThan(0)
   })
 })

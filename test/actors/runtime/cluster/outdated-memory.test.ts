@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { shardOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { type Reader, read, typesOf } from '../probe.ts'
 import { ProbeCluster, type TestNode } from './probe-cluster.ts'
@@ -19,7 +19,7 @@ const woken = async () => {
   await node.deliver(id, { type: 'count', n: 1 })
   node.stall()
   const others = () => cluster.nodes.filter((each) => each !== node)
-  const isTaken = () => others().some(({ host }) => host.ownership.heldUnder(shardOf(id)) !== undefined)
+  const isTaken = () => others().some(({ host }) => host.ownership.heldUnder(shardsOf({}).of(id)) !== undefined)
   while (!isTaken()) await cluster.clock.advance(50)
   const next = cluster.otherThan(node)
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
@@ -28,7 +28,7 @@ const woken = async () => {
     if (self.node === node.name) await reached
     return renew(self, ms)
   }
-  const knowsBetter = (): boolean => node.host.ownership.heldUnder(shardOf(id)) === undefined
+  const knowsBetter = (): boolean => node.host.ownership.heldUnder(shardsOf({}).of(id)) === undefined
   return { cluster, node, next, reach, knowsBetter }
 }
 
@@ -67,12 +67,12 @@ describe('a node that was stopped until another one had taken over its actors', 
     const cluster = new ProbeCluster()
     await cluster.startAll(2)
     const node = cluster.ownerOf(id)
-    const epoch = node.host.ownership.heldUnder(shardOf(id))
+    const epoch = node.host.ownership.heldUnder(shardsOf({}).of(id))
     await node.create(id)
     const acquire = cluster.leases.acquire.bind(cluster.leases)
     let late = 0
     cluster.leases.acquire = async (self, claims, term) => {
-      if (claims.some(({ shard }) => shard === shardOf(id)) && late++ === 0) {
+      if (claims.some(({ shard }) => shard === shardsOf({}).of(id)) && late++ === 0) {
         // it runs again after its silence was noticed
         node.wake()
         await calm()
@@ -82,8 +82,8 @@ describe('a node that was stopped until another one had taken over its actors', 
     node.stall()
     await cluster.clock.advance(10_000)
     expect(late).toBeGreaterThan(0)
-    expect(node.host.ownership.heldUnder(shardOf(id))).toBe(epoch)
-    expect((await cluster.leases.read()).leases.find(({ shard }) => shard === shardOf(id))?.epoch).toBe(epoch)
+    expect(node.host.ownership.heldUnder(shardsOf({}).of(id))).toBe(epoch)
+    expect((await cluster.leases.read()).leases.find(({ shard }) => shard === shardsOf({}).of(id))?.epoch).toBe(epoch)
   })
 })
 

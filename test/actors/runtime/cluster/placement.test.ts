@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Plan, patienceMs, planFor, type Situation } from '#runtime/cluster/placement.ts'
-import { shardCount, useShardsOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { Lease, Member } from '#storage/cluster-ports.ts'
 
-const shards = Array.from({ length: shardCount() }, (_, shard) => shard)
+const shards = shardsOf({}).all()
 const processes = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 })
 
 const lease = (shard: number, holder: string | null, leftMs = 3000): Lease => ({
@@ -30,12 +30,16 @@ const situation = ({ live = ['a'], ...given }: Partial<Situation> & { readonly l
   ...given,
 })
 
-const shardsOf = ({ claims }: Plan): readonly number[] => claims.map(({ shard }) => shard).sort((a, b) => a - b)
+const claimedOf = ({ claims }: Plan): readonly number[] => claims.map(({ shard }) => shard).sort((a, b) => a - b)
 
 /** Processes that act by their plans, in turn, on a lease table that each reads as it is. */
 class Table {
-  leases: (Lease | undefined)[] = new Array(shardCount()).fill(undefined)
+  readonly leases: (Lease | undefined)[]
   moved = 0
+
+  constructor(count = shards.length) {
+    this.leases = new Array(count).fill(undefined)
+  }
 
   act(self: string, live: readonly string[]): void {
     const { claims, handOver } = planFor(situation({ self, live, leases: this.leases }))
@@ -73,7 +77,7 @@ describe('the shards that a process claims', () => {
   it('are its share of the free and expired shards; no other process claims the same', () => {
     const live = ['a', 'b', 'c']
     const leases = shards.map((shard) => (shard % 2 ? lease(shard, null) : lease(shard, 'gone', 0)))
-    const claimed = live.map((self) => shardsOf(planFor(situation({ self, live, leases }))))
+    const claimed = live.map((self) => claimedOf(planFor(situation({ self, live, leases }))))
     expect(claimed.flat().sort((a, b) => a - b)).toEqual(shards)
     expect(spreadOf(claimed.map(({ length }) => length))).toBeLessThan(2)
   })
@@ -82,10 +86,10 @@ describe('the shards that a process claims', () => {
     const live = ['a', 'b', 'c']
     const leases = shards.map((shard) => lease(shard, null))
     const claimed = (waitedMs: number) =>
-      ['a', 'b'].map((self) => shardsOf(planFor(situation({ self, live, leases, freeMs: () => waitedMs }))))
+      ['a', 'b'].map((self) => claimedOf(planFor(situation({ self, live, leases, freeMs: () => waitedMs }))))
     const [first = [], second = []] = claimed(patienceMs + 1)
-    expect(new Set([...first, ...second]).size).toBe(shardCount())
-    expect(first.length + second.length).toBeLessThan(2 * shardCount())
+    expect(new Set([...first, ...second]).size).toBe(shards.length)
+    expect(first.length + second.length).toBeLessThan(2 * shards.length)
     expect(claimed(2 * patienceMs + 1)).toEqual([shards, shards])
   })
 
@@ -107,7 +111,7 @@ describe('the shards that a process hands over', () => {
   it('are the share of another process, once that one has been there for a while', () => {
     const live = ['a', 'b']
     const leases = shards.map((shard) => lease(shard, 'a'))
-    expect(planFor(situation({ live, leases })).handOver).toEqual([{ count: shardCount() / 2, among: shards }])
+    expect(planFor(situation({ live, leases })).handOver).toEqual([{ count: shards.length / 2, among: shards }])
     expect(planFor(situation({ live, leases, isSettled: () => false })).handOver).toEqual([])
   })
 
@@ -131,7 +135,7 @@ it('settles: every process ends with as many shards as any other, whichever acts
       const table = new Table()
       for (const turn of order) table.act(live[turn % live.length] ?? '', live)
       table.settle(live)
-      expect(table.counts(live).reduce((sum, each) => sum + each, 0)).toBe(shardCount())
+      expect(table.counts(live).reduce((sum, each) => sum + each, 0)).toBe(shards.length)
       expect(spreadOf(table.counts(live))).toBeLessThan(2)
     }),
     { numRuns: 50 },
@@ -139,15 +143,13 @@ it('settles: every process ends with as many shards as any other, whichever acts
 })
 
 it('moves only the share of a process that joins or leaves, among 50 with 1,024 shards', () => {
-  useShardsOf({ shards: 1024 })
   const live = Array.from({ length: 50 }, (_, i) => `node-${i}.${i + 1}`)
-  const table = new Table()
+  const table = new Table(1024)
   table.settle(live)
-  const share = shardCount() / 50
+  const share = 1024 / 50
   const imbalance = Math.max(...table.counts(live)) / share
   const joined = table.settle([...live, 'node-50.51'])
   const left = table.settle([...live.slice(1), 'node-50.51'])
-  useShardsOf({})
   console.info(`50 nodes: ${joined} shards move when one joins, ${left} when one leaves; imbalance ${imbalance}`)
   expect(imbalance).toBeLessThanOrEqual(1.15)
   expect(joined).toBeLessThanOrEqual(Math.ceil(share))

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { Clock } from '#runtime/clock.ts'
 import { type PeerAnswer, PeerGone, type PeerRequest, type PeerService, type Peers } from '#runtime/messages/peers.ts'
-import { shardOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { Delivered, Resident } from '#runtime/resident.ts'
 import { epochs, type Runtime, startRuntime, stuckRows } from '#runtime/runtime.ts'
 import { type Storage, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
@@ -173,7 +173,7 @@ export class ProbeCluster {
   /** The node that runs an actor, according to the nodes. */
   ownerOf(id: string): TestNode {
     const owner = this.nodes.find(
-      ({ process, host }) => process.state === 'up' && host.ownership.heldUnder(shardOf(id)) !== undefined,
+      ({ process, host }) => process.state === 'up' && host.ownership.heldUnder(shardsOf({}).of(id)) !== undefined,
     )
     if (owner === undefined) throw new Error(`nobody runs ${id}`)
     return owner

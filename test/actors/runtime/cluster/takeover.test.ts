@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { forever, logOf, type Run, read, typesOf } from '../probe.ts'
@@ -103,7 +103,7 @@ describe('when a node dies', () => {
     expect(() => cluster.ownerOf(id)).toThrow()
     await cluster.clock.advance(5000)
     await cluster.ownerOf(id).deliver(id, { type: 'count' })
-    expect(claims(cluster.nodes)).toHaveLength(shardCount())
+    expect(claims(cluster.nodes)).toHaveLength(shardsOf({}).count)
   })
 
   it('a new process at its address takes over its shards', async () => {
@@ -114,7 +114,7 @@ describe('when a node dies', () => {
     const next = await cluster.start('n1')
     await cluster.during(next.deliver(id, { type: 'count' }), 4500)
     await cluster.clock.advance(2000)
-    expect(claims(cluster.nodes)).toHaveLength(shardCount())
+    expect(claims(cluster.nodes)).toHaveLength(shardsOf({}).count)
   })
 })
 
@@ -141,7 +141,7 @@ describe('a node that was stopped for longer than its lease', () => {
     await next.deliver(id, { type: 'count', n: 2 })
     owner.wake()
     const delivered = await cluster.during(owner.deliver(id, { type: 'count', n: 3 }))
-    expect(delivered.commit?.epoch).toBe(next.host.ownership.heldUnder(shardOf(id)))
+    expect(delivered.commit?.epoch).toBe(next.host.ownership.heldUnder(shardsOf({}).of(id)))
     expect(aborted).toEqual([true])
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked', 'counted', 'counted'])
   })
@@ -152,7 +152,7 @@ describe('a node that was stopped for longer than its lease', () => {
     const owner = cluster.ownerOf(id)
     await owner.create(id)
     const actor = await owner.find(id)
-    const epoch = owner.host.ownership.heldUnder(shardOf(id))
+    const epoch = owner.host.ownership.heldUnder(shardsOf({}).of(id))
     owner.stall()
     await cluster.clock.advance(6000)
     const taken = cluster.storage.commits.append.bind(cluster.storage.commits)
@@ -286,7 +286,9 @@ describe('when the store is away', () => {
     for (const node of nodes) await cluster.during(node.deliver(id, { type: 'count' }))
     await cluster.clock.advance(10_000)
     expect(reader.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
-    expect([...claims(nodes)].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount() }, (_, shard) => shard))
+    expect([...claims(nodes)].sort((a, b) => a - b)).toEqual(
+      Array.from({ length: shardsOf({}).count }, (_, shard) => shard),
+    )
   })
 
   it('from one node only, the other nodes take over its shards', async () => {
@@ -298,7 +300,7 @@ describe('when the store is away', () => {
     await cluster.clock.advance(6500)
     const next = cluster.otherThan(owner)
     await cluster.during(next.deliver(id, { type: 'count' }))
-    expect(owner.host.ownership.epochOf(shardOf(id))).toBeUndefined()
+    expect(owner.host.ownership.epochOf(shardsOf({}).of(id))).toBeUndefined()
     owner.process.storeAway = false
     await cluster.clock.advance(1500)
     await cluster.during(owner.deliver(id, { type: 'count' }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { ableOwners } from '#runtime/cluster/able-owners.ts'
-import { shardCount } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { Member } from '#storage/cluster-ports.ts'
 import { logOf, typesOf } from '../probe.ts'
 import { probeDefinition } from '../probe-machine.ts'
@@ -60,7 +60,7 @@ const running = (cluster: ProbeCluster): readonly TestNode[] =>
 /** The largest number of shards of a node, as a multiple of an equal share. */
 const fullest = (cluster: ProbeCluster): number => {
   const nodes = running(cluster)
-  return Math.max(...nodes.map(heldBy)) / (shardCount() / nodes.length)
+  return Math.max(...nodes.map(heldBy)) / (shardsOf({}).count / nodes.length)
 }
 
 describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
@@ -103,7 +103,7 @@ describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
     expect(later.map(heldBy)).toEqual([0, 0])
     expect(await versionsIn(cluster)).toEqual(new Set([older]))
     await leave(cluster, two)
-    expect(later.map(heldBy)).toEqual([shardCount() / 2, shardCount() / 2])
+    expect(later.map(heldBy)).toEqual([shardsOf({}).count / 2, shardsOf({}).count / 2])
     for (const node of later) await count(cluster, node)
     expect(await versionsIn(cluster)).toEqual(new Set([newer]))
   })
@@ -113,7 +113,7 @@ describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
     const later = await join(cluster, 'new', foreign)
     for (const node of cluster.nodes) if (node !== later) node.kill()
     await cluster.clock.advance(20_000)
-    expect(heldBy(later)).toBe(shardCount())
+    expect(heldBy(later)).toBe(shardsOf({}).count)
     await count(cluster, later)
   })
 
@@ -122,20 +122,20 @@ describe('a rolling deploy of a newer machine', { timeout: 180_000 }, () => {
     const later = [await join(cluster, 'new0', foreign), await join(cluster, 'new1', foreign)]
     await leave(cluster, cluster.nodes[0])
     const late = await join(cluster, 'late', probeDefinition)
-    expect([...later, late].map(heldBy)).toEqual([shardCount() / 2, shardCount() / 2, 0])
+    expect([...later, late].map(heldBy)).toEqual([shardsOf({}).count / 2, shardsOf({}).count / 2, 0])
   })
 
   it('leaves the shards of dead new nodes to older ones, which refuse only the actors that were migrated', async () => {
     const cluster = await installed(2)
     const later = [await join(cluster, 'new0', next), await join(cluster, 'new1', next)]
-    expect(later.map(heldBy)).toEqual([shardCount() / 4, shardCount() / 4])
+    expect(later.map(heldBy)).toEqual([shardsOf({}).count / 4, shardsOf({}).count / 4])
     const [migrated = '', kept = ''] = ids.filter((id) => later.some((node) => cluster.ownerOf(id) === node))
     const [old] = cluster.nodes
     if (old === undefined) throw new Error('no node')
     await cluster.during(old.deliver(migrated, { type: 'count' }))
     for (const node of later) node.kill()
     await cluster.clock.advance(20_000)
-    expect(running(cluster).map(heldBy)).toEqual([shardCount() / 2, shardCount() / 2])
+    expect(running(cluster).map(heldBy)).toEqual([shardsOf({}).count / 2, shardsOf({}).count / 2])
     await cluster.during(old.deliver(kept, { type: 'count' }))
     await expect(cluster.during(old.deliver(migrated, { type: 'count' }))).rejects.toThrow(/parked/)
     // nothing is lost: a process of the new release goes on with it

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { Compaction, endedStreams } from '#runtime/log/compaction.ts'
 import { UpkeepSwitch, upkeepRows } from '#runtime/log/upkeep-switch.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import type { LogEvent, Storage } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { MemoryCommits } from '#test/support/memory/commits.ts'
@@ -141,7 +142,7 @@ it('leaves the streams of actors that another process runs to that process', asy
   const { records, commits } = world.storage
   const { clock, upkeep } = world
   const other = new Compaction({ records, commits, upkeep, clock, log: pino({ level: 'silent' }) })
-  other.start({ heldUnder: () => undefined })
+  other.start({ heldUnder: () => undefined, space: shardsOf({}) })
   await clock.advance(5 * minutes)
   expect((await other.state()).waiting).toBe(1)
   expect(await commitsOf(world.storage, id)).toBe(parts + 3)

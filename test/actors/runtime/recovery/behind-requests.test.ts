@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { pause } from '#runtime/clock.ts'
-import { shardOf } from '#runtime/recovery/shard.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
@@ -24,7 +24,9 @@ const crashedAtWork = async (actors: number): Promise<FaultyStorage> => {
 
 /** The last actor in the order in which open commits are processed. */
 const lastOf = (actors: number): string =>
-  Array.from({ length: actors }, (_, n) => idOf(n)).reduce((last, id) => (shardOf(id) >= shardOf(last) ? id : last))
+  Array.from({ length: actors }, (_, n) => idOf(n)).reduce((last, id) =>
+    shardsOf({}).of(id) >= shardsOf({}).of(last) ? id : last,
+  )
 
 /** A start whose takeovers wait until `letGo`, except for that of one actor. */
 const slowStart = async (inner: FaultyStorage['inner'], touched: string, work: Run) => {
@@ -56,7 +58,7 @@ it('serves a request while 5,000 open commits are recovered, and recovers its ac
   expect((await probe.find(touched)).id).toBe(touched)
   await calm()
   expect(ran).toEqual([touched])
-  expect(probe.host.recovery.underWay(shardOf(touched))).toBeDefined()
+  expect(probe.host.recovery.underWay(shardsOf({}).of(touched))).toBeDefined()
   letGo()
   await probe.host.recovery.over()
   await calm()
@@ -71,7 +73,7 @@ it('recovers nothing before requests are served, except what a request needs', a
   const probe = await openProbe({ storage: inner, serving: serving.promise, atOnce: true })
   await calm()
   expect([...probe.host.residents()]).toEqual([])
-  expect(probe.host.recovery.underWay(shardOf(idOf(3)))).toBeDefined()
+  expect(probe.host.recovery.underWay(shardsOf({}).of(idOf(3)))).toBeDefined()
   await probe.find(idOf(3))
   expect([...probe.host.residents()].map(({ id }) => id)).toEqual([idOf(3)])
   serving.resolve()

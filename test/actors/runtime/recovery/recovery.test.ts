@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { LocalHost } from '#runtime/local-host.ts'
 import type { Ownership } from '#runtime/recovery/ownership.ts'
 import { recover } from '#runtime/recovery/recovery.ts'
+import { shardsOf } from '#runtime/recovery/shard.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -173,7 +174,7 @@ it('leaves a commit open whose shard is lost before its work is done', async () 
   if (there !== null) await storage.commits.append([{ ...there, seq: there.seq + 1, cause: 'x', machine: 'probe@99' }])
   const clock = new VirtualClock()
   const ownership: Ownership & { shardsHeld: boolean } = {
-    ...{ epoch: 2, shards: undefined, shardsHeld: true },
+    ...{ epoch: 2, space: shardsOf({}), shards: undefined, shardsHeld: true },
     epochOf: () => (ownership.shardsHeld ? 2 : undefined),
     heldUnder: () => (ownership.shardsHeld ? 2 : undefined),
     isFresh: () => ownership.shardsHeld,
