@@ -4,7 +4,6 @@ import { SequencePanel, StepsPanel } from './actor-panels.js'
 import { liveSource } from './actor-source.js'
 import { tabsOf } from './actor-tabs.js'
 import { ApiError, file } from './api.js'
-import { downloadBundle } from './bundle.js'
 import { ChartPlay } from './chart-play.js'
 import { ChartStage } from './chart-stage.js'
 import { ContextPanel } from './context-panel.js'
@@ -15,6 +14,7 @@ import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
+import { shareMenu } from './share-menu.js'
 import { activeAt, nameOf, StepBook } from './steps-model.js'
 import { hasTalk, Sums, TalkPanel } from './talk-panel.js'
 import { WaterfallPanel } from './waterfall-panel.js'
@@ -156,8 +156,6 @@ export class ActorView {
   #fill(actor, stage) {
     const list = listHash({ project: this.#project, machine: actor.machine })
     const name = machineName(actor.machine)
-    const bundle = () =>
-      downloadBundle(actor.id, { steps: this.#book.steps, log: this.#log.events, actor: this.#actor })
     this.element.replaceChildren(
       h(
         'div',
@@ -170,7 +168,10 @@ export class ActorView {
         h('h1', {}, actor.id),
         this.#state,
         this.#source.live
-          ? h('button', { type: 'button', class: 'quiet', click: bundle }, 'Save bundle')
+          ? shareMenu(() => ({
+              ...{ actor: this.#actor ?? actor, layout: stage.layout },
+              ...{ steps: this.#book.steps, log: this.#log.events },
+            }))
           : h('span', { class: 'muted' }, 'A saved bundle (read-only).'),
         this.#source.live ? this.#stream : null,
       ),

@@ -1,5 +1,6 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
+import { Diff } from './parts/line-diff.js'
 import { jsonText } from './parts/turned-text.js'
 import { typed } from './parts/typed.js'
 import { sessionNow } from './session.js'
@@ -96,11 +97,3 @@ const Proposed = ({ action, text }) => html`
 
 /** Explains why there are no buttons. */
 export const OthersDecide = () => html`<p class="muted">Only approvers, admins and owners can decide this.</p>`
-
-/** Removed and added lines. @param {{ before: string, after: string }} props */
-export const Diff = ({ before, after }) => {
-  const [old, now] = [before.split('\n'), after.split('\n')]
-  const gone = old.filter((line) => !now.includes(line))
-  const came = now.filter((line) => !old.includes(line))
-  return html`<pre class="diff" tabindex="0" aria-label="What you changed">${gone.map((line) => html`<del>- ${line}</del>`)}${came.map((line) => html`<ins>+ ${line}</ins>`)}</pre>`
-}

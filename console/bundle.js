@@ -18,13 +18,40 @@ const maxBytes = 64 * 1024 * 1024
 /**
  * Saves the loaded data of an actor as a file, so that another person can view it.
  *
- * @param {string} id
- * @param {object} content
+ * @param {import('./actor-facts.js').Actor} actor
+ * @param {{ steps: readonly import('./steps-model.js').Step[], log: readonly import('./event-log.js').ActorEvent[] }} content
  */
-export const downloadBundle = (id, content) => {
-  const text = JSON.stringify({ bundle: 1, id, saved_at: serverNow().toISOString(), ...content }, null, 1)
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = h('a', { href: url, download: `${id}.json` })
+export const downloadBundle = (actor, content) => {
+  const saved = { bundle: 1, id: actor.id, saved_at: serverNow().toISOString(), actor, ...content }
+  download(`${nameOf(actor)}.json`, JSON.stringify(saved, null, 1), 'application/json')
+}
+
+/** The name of a saved actor for people: `session paused 2026-11-28 17.57 b93f`. @param {import('./actor-facts.js').Actor} actor */
+export const nameOf = ({ id, machine, active, updated_at }) =>
+  [machine, active.at(-1) ?? '', updated_at.slice(0, 16).replace('T', ' ').replace(':', '.'), id.slice(-4)].join(' ')
+
+const minuteMs = 60_000
+
+/**
+ * The steps of the minute before the newest one, and the events since then.
+ *
+ * @template {{ at: string }} S
+ * @template {{ created_at: string }} E
+ * @param {readonly S[]} steps
+ * @param {readonly E[]} log
+ */
+export const lastMinute = (steps, log) => {
+  const from = Date.parse(steps.at(-1)?.at ?? '') - minuteMs
+  return {
+    steps: steps.filter(({ at }) => Date.parse(at) >= from),
+    log: log.filter(({ created_at }) => Date.parse(created_at) >= from),
+  }
+}
+
+/** Saves a text as a file. @param {string} name @param {string} text @param {string} type */
+export const download = (name, text, type) => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = h('a', { href: url, download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 1000)
 }

@@ -54,6 +54,10 @@ export class ChartStage {
     return this.#chart
   }
 
+  get layout() {
+    return this.#layout
+  }
+
   stop() {
     this.#watch.disconnect()
   }

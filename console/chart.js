@@ -1,6 +1,7 @@
 import { arrowHead, chartMarks, drawingOf, edgePath, edgesWalked, middleOf, wayOf } from './chart-model.js'
 import { s } from './dom.js'
 import { toneOf } from './format.js'
+import { labelLines } from './node-label.js'
 
 /** @typedef {import('./chart-model.js').Layout} Layout */
 
@@ -150,19 +151,6 @@ const pill = (text, { points, labels: [label] }, { width, height }) => {
     s('rect', { x: left, y: top, width: wide, height: 18, rx: 9 }),
     s('text', { x: left + wide / 2, y: top + 13, 'text-anchor': 'middle' }, text),
   )
-}
-
-/**
- * The lines of a label: the status of a state has its own.
- *
- * @param {import('./chart-model.js').LayoutNode} node
- * @returns {readonly { line: string, at: Record<string, number | string> }[]}
- */
-export const labelLines = ({ label, kind, x, y, w, h }) => {
-  if (kind === 'region') return [{ line: label, at: { x: x + 10, y: y + 17 } }]
-  const lines = label.split(/ (?=\()/)
-  const top = y + h / 2 + 4 - (lines.length - 1) * 7
-  return lines.map((line, index) => ({ line, at: { x: x + w / 2, y: top + index * 14, 'text-anchor': 'middle' } }))
 }
 
 /** @param {import('./chart-model.js').LayoutNode} node */

@@ -1,7 +1,7 @@
-import { labelLines } from './chart.js'
 import { arrowHead, edgePath, edgesWalked } from './chart-model.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
+import { labelLines } from './node-label.js'
 import { listHash } from './route.js'
 import { activeAt } from './steps-model.js'
 

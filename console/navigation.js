@@ -41,6 +41,7 @@ const groups = [
     'Build',
     [
       ['Agents', 'agents', resource('agents')],
+      ['Prompts', 'skills', resource('prompts')],
       ['Installations', 'installations', resource('installations')],
       ['Playground', 'playground', plain('playground')],
       ['Tools', 'tools', plain('tools')],

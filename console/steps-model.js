@@ -239,3 +239,11 @@ export const nameOf = (layout, { from, to, event }) => {
   const way = wayOf(layout, { active: activeAt(to), before: activeAt(from), event })
   return way.length === 0 ? eventText(event) : way.map(({ text }) => text).join(' ')
 }
+
+/** The changes of state among steps. @param {readonly Step[]} steps @returns {readonly import('./chart-animation.js').Move[]} */
+export const movesOf = (steps) =>
+  steps.flatMap(({ at, from, to, event }) => {
+    if (to === null) return []
+    const before = from === null ? [] : activeAt(from)
+    return [{ active: activeAt(to), before, event: eventText(event), at: Date.parse(at) }]
+  })

@@ -63,8 +63,9 @@ const dataOf = ({ times, lines }) => [times, ...lines.map(({ values }) => values
 
 /** @param {HTMLElement} element @param {{ current: Chart }} chart @returns {any} */
 const optionsOf = (element, chart) => {
-  // read when drawn, since the theme may change
-  const color = (/** @type {string} */ name) => () => getComputedStyle(element).getPropertyValue(`--${name}`).trim()
+  // read when drawn, since the theme may change, and of the document: the element may not be in it yet
+  const color = (/** @type {string} */ name) => () =>
+    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
   const format = (/** @type {number | null} */ value) => (value === null ? '–' : chart.current.format(value))
   const axis = {
     stroke: color('soft'),

@@ -10,7 +10,7 @@ import { cellOf, nameOf } from './row-text.js'
  */
 export const ResourceTable = ({ resource: { title, columns }, rows, hrefOf }) =>
   html`<${Table} label=${title} columns=${['Name', ...columns.map(labelOf)]} rows=${rows.map((row) => ({
-    key: String(row.id),
+    key: String(row.id ?? row.version),
     cells: [
       html`<a href=${hrefOf(row)} title=${String(row.id)}>${nameOf(row)}</a>`,
       ...columns.map((name) => cellOf(name, row[name])),

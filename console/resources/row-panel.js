@@ -1,5 +1,6 @@
 import { callById } from '../api.js'
 import { html } from '../html.js'
+import { operations } from '../operations.js'
 import { ActButton } from '../parts/act-button.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt } from '../route.js'
@@ -12,18 +13,19 @@ import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
 import { cellOf, nameOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
+import { VersionDiff } from './version-diff.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('./types.js').Act} Act
  * @typedef {import('./types.js').Resource} Resource
  * @typedef {import('./types.js').Row} Row
- * @typedef {{ place: Place, resource: Resource, row: Row, params: Readonly<Record<string, string>>, done: () => void }} RowProps
+ * @typedef {{ place: Place, resource: Resource, row: Row, rows?: readonly Row[], params: Readonly<Record<string, string>>, done: () => void }} RowProps
  *   `params`: those of the paths that name what the row belongs to
  */
 
 /** One resource: all its fields, its form, what can be done with it, and the resources that belong to it. @param {RowProps} props */
-export const RowPanel = ({ place, resource, row, params, done }) => {
+export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
   const [shown, setShown] = useState(/** @type {Row | null} */ (null))
   const { project } = place
   const { key, update, remove, acts, children, parent } = resource
@@ -62,6 +64,7 @@ export const RowPanel = ({ place, resource, row, params, done }) => {
         <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values))} /></details>`,
     )}`
     }
+    ${row.version !== undefined && html`<${VersionDiff} project=${project} row=${row} rows=${rows} />`}
     ${children.map((name) => {
       const child = resources.find((each) => each.name === name)
       return child !== undefined && html`<${Children} key=${name} place=${place} resource=${child} params=${own} />`
@@ -73,7 +76,10 @@ export const RowPanel = ({ place, resource, row, params, done }) => {
 const isFor = ({ params }, own) => params.every((name) => own[name] !== undefined)
 
 /** The value of a path's parameter: the row's id, or the field by that name. @param {Row} row @param {string} key */
-const keyIn = (row, key) => String(row[key] ?? row.id)
+const keyIn = (row, key) => String(row[key] ?? idOf(row))
+
+/** What names a row: versions of prompts have no id. @param {Row} row */
+const idOf = ({ id, version }) => String(id ?? version)
 
 /** @param {{ act: Act, row: Row, send: (body: unknown) => Promise<unknown> }} props */
 const Edit = ({ act: { fields, summary }, row, send }) => {
@@ -84,18 +90,21 @@ const Edit = ({ act: { fields, summary }, row, send }) => {
 
 /** @param {{ place: Place, resource: Resource, params: Readonly<Record<string, string>> }} props */
 const Children = ({ place, resource, params }) => {
-  const { query, project } = place
+  const { query: chosen, project } = place
+  /** @type {readonly string[]} */
+  const parameters = operations[resource.list][2]
+  const query = parameters.includes('limit') ? { limit: 50 } : {}
   const { data, again } = useRead(JSON.stringify([resource.name, params]), (signal) =>
-    callById(project, resource.list, { params, query: { limit: 50 }, signal }),
+    callById(project, resource.list, { params, query, signal }),
   )
   /** @type {readonly Row[]} */
   const rows = data?.data ?? []
-  const opened = rows.find(({ id }) => id === query.child)
+  const opened = rows.find((row) => idOf(row) === chosen.child)
   const creates = resource.create !== null && sessionNow().operates
   return html`<section class="panel-part" aria-label=${resource.title}>
     <h3>${resource.title}</h3>
-    ${rows.length === 0 ? html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: String(row.id) })} />`}
-    ${opened !== undefined && html`<${RowPanel} key=${query.child} place=${place} resource=${resource} row=${opened} params=${params} done=${again} />`}
+    ${rows.length === 0 ? html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}
+    ${opened !== undefined && html`<${RowPanel} key=${chosen.child} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${again} />`}
     ${creates && html`<details><summary>New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} done=${again} /></details>`}
   </section>`
 }

@@ -246,7 +246,11 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await lit('paused')
     const saving = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save bundle' }).click()
+    expect((await saving).suggestedFilename()).toMatch(/^session paused \d{4}-\d\d-\d\d \d\d\.\d\d \w{4}\.json$/)
     const file = await (await saving).path()
+    const drawing = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Moving picture' }).click()
+    expect(readFileSync(await (await drawing).path(), 'utf8')).toMatch(/^<svg .*animateMotion.*<\/svg>\n$/s)
     const text = readFileSync(file, 'utf8')
     const drop = (content: string) =>
       page.evaluate(`(() => {

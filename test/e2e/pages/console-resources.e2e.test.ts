@@ -52,7 +52,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
   it.each(
     resources
       .map(({ name }) => name)
-      .filter((name) => name !== 'agent_versions' && name !== 'agent_keys' && name !== 'knowledge_sources'),
+      .filter(
+        (name) =>
+          name !== 'agent_versions' &&
+          name !== 'prompt_versions' &&
+          name !== 'agent_keys' &&
+          name !== 'knowledge_sources',
+      ),
   )('have a page without faults, with a form for a new one where there can be one: %s', async (name) => {
     const { page } = console
     const resource = resources.find((each) => each.name === name)
@@ -81,6 +87,24 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     const { body: bases } = await world.api.get('/v1/knowledge-bases')
     const search = () => world.api.post(`/v1/knowledge-bases/${bases.data[0].id}/search`, { query: 'days of leave' })
     await expect.poll(async () => JSON.stringify((await search()).body), patience).toContain('thirty days')
+  })
+
+  it('show what changed between two versions of a prompt', async () => {
+    const { page, world } = console
+    const prompt = (await world.api.post('/v1/prompts', { name: 'greeting' })).body.id
+    for (const content of ['Be kind.\nGreet them.', 'Be kind.\nGreet {{name}}.'])
+      await world.api.post(`/v1/prompts/${prompt}/versions`, { messages: [{ role: 'system', content }] })
+    await console.show(`resources?kind=prompts&open=${prompt}`, 'Prompts')
+    await page.getByRole('table', { name: 'Versions' }).getByRole('link', { name: '2' }).click()
+    const changes = page.getByLabel('Changes since 1')
+    expect(await changes.locator('del').allTextContents()).toEqual(['-   Greet them.'])
+    expect(await changes.locator('ins').allTextContents()).toEqual(['+   Greet {{name}}.'])
+    expect(await console.faults('prompt-versions')).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('link', { name: 'Try both in the playground' }).click()
+    const lane = page.getByRole('region', { name: 'B', exact: true })
+    await lane.getByText('Code', { exact: true }).click()
+    await expect.poll(() => lane.getByLabel('Code in curl').textContent()).toContain('Greet {{name}}')
   })
 
   it('show what is wrong with a field where the form is sent', async () => {

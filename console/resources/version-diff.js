@@ -1,0 +1,46 @@
+import { html } from '../html.js'
+import { Diff } from '../parts/line-diff.js'
+import { typed } from '../parts/typed.js'
+import { routeHash } from '../route.js'
+import { useState } from '../vendor/hooks.js'
+
+/** @typedef {import('./types.js').Row} Row */
+
+/** Fields that differ between any two versions. */
+const ofEach = /^(id|version|status|test|review)$|_(id|at|by)$/
+
+/** A value as lines, in which a text has its own. @param {unknown} value @param {string} path @returns {readonly string[]} */
+const linesOf = (value, path) => {
+  if (value === null || value === undefined) return []
+  if (typeof value === 'string' && value.includes('\n'))
+    return [`${path}:`, ...value.split('\n').map((line) => `  ${line}`)]
+  if (typeof value !== 'object') return [`${path}: ${value}`]
+  return Object.entries(value).flatMap(([name, each]) =>
+    linesOf(each, Array.isArray(value) ? `${path}[${Number(name) + 1}]` : path === '' ? name : `${path}.${name}`),
+  )
+}
+
+/** What a version consists of, as text. @param {Row} row */
+export const outlineOf = (row) =>
+  linesOf(Object.fromEntries(Object.entries(row).filter(([name]) => !ofEach.test(name))), '').join('\n')
+
+/**
+ * What changed between a version and another one, by default the one before it.
+ *
+ * @param {{ project: string, row: Row, rows: readonly Row[] }} props `rows`: newest first
+ */
+export const VersionDiff = ({ project, row, rows }) => {
+  const before = rows[rows.findIndex(({ version }) => version === row.version) + 1]
+  const others = rows.filter(({ version }) => version !== row.version)
+  const [other, choose] = useState(String((before ?? others[0])?.version ?? ''))
+  const chosen = others.find(({ version }) => version === other)
+  const owner = String(row.agent_id ?? row.prompt_id ?? '')
+  if (chosen === undefined) return null
+  const [old, now] = [outlineOf(chosen), outlineOf(row)]
+  const query = { mode: 'requests', a: `${owner}@${other}`, b: `${owner}@${row.version}` }
+  return html`<section class="panel-part" aria-label="Changes">
+    <h3>Changes since <select aria-label="Version to compare with" value=${other} onChange=${typed(choose)}>${others.map(({ version }) => html`<option value=${String(version)} selected=${version === other}>${String(version)}</option>`)}</select>
+      <a href=${routeHash({ view: 'playground', project, query })}>Try both in the playground</a></h3>
+    ${old === now ? html`<p class="muted">Both are the same.</p>` : html`<${Diff} label=${`Changes since ${other}`} before=${old} after=${now} />`}
+  </section>`
+}
