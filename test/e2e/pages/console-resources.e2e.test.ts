@@ -97,7 +97,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await console.show(`resources?kind=prompts&open=${prompt}`, 'Prompts')
     await page.getByRole('table', { name: 'Versions' }).getByRole('link', { name: '2' }).click()
     const changes = page.getByLabel('Changes since 1')
-    expect(await changes.locator('del').allTextContents()).toEqual(['-   Greet them.'])
+    await expect.poll(() => changes.locator('del').allTextContents()).toEqual(['-   Greet them.'])
     expect(await changes.locator('ins').allTextContents()).toEqual(['+   Greet {{name}}.'])
     expect(await console.faults('prompt-versions')).toEqual([])
     await page.setViewportSize({ width: 1280, height: 800 })
