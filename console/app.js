@@ -9,6 +9,7 @@ import { FindDialog } from './find-dialog.js'
 import { fleetPage } from './fleet-page.js'
 import { gatewayPage } from './gateway/gateway-page.js'
 import { homePage } from './home-page.js'
+import { html, render } from './html.js'
 import { KeysDialog } from './keys-dialog.js'
 import { knowledgePage } from './knowledge/knowledge-page.js'
 import { listPage } from './list-page.js'
@@ -22,6 +23,7 @@ import { playgroundPage } from './playground/playground-page.js'
 import { resourcePage } from './resources/resource-page.js'
 import { parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
+import { SecondFactor } from './settings/second-factor.js'
 import { settingsPage } from './settings/settings-page.js'
 import { hasSignedIn, keepSignedIn, signInView } from './sign-in-view.js'
 import { skillsPage } from './skills-page.js'
@@ -179,6 +181,22 @@ const showTools = (known, project, current) => {
 }
 
 const signIn = async () => {
+  try {
+    await enter()
+  } catch (error) {
+    const mustEnrol = error instanceof ApiError && error.code === 'second_factor_enrolment_required'
+    if (!mustEnrol) throw error
+    const shown = h('div', { class: 'page' }, h('h1', {}, 'Your organization requires a second factor'))
+    const panel = h('div')
+    shown.append(panel)
+    view.replaceChildren(shown)
+    document.title = 'Second factor · Troupe'
+    const state = { enabled: false, required: true, recovery_codes_left: 0 }
+    render(html`<${SecondFactor} state=${state} done=${() => void signIn().catch(report)} />`, panel)
+  }
+}
+
+const enter = async () => {
   const [{ data }, { member }] = await Promise.all([
     callApi(null, 'projects.list', { query: { limit: 100 } }),
     callApi(null, 'auth.me'),

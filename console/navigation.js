@@ -77,6 +77,8 @@ const groups = [
 
 /** Pages of the installation. @type {readonly Entry[]} */
 const ofOperators = [
+  ['Organization', 'tenants', resource('organizations')],
+  ['Sign-in providers', 'connections', resource('oidc_connections')],
   ['Audit log', 'audit', plain('audit')],
   ['Nodes', 'nodes', plain('nodes')],
   ['Stuck', 'stuck', plain('stuck')],

@@ -14,7 +14,7 @@ import { chartFiles } from './generate/chart-files.ts'
 import { clientApi } from './generate/client-api.ts'
 import { clientEvents } from './generate/client-events.ts'
 import { composeFile } from './generate/compose-file.ts'
-import { consoleOperations } from './generate/console/console-operations.ts'
+import { consoleOperations, consoleText } from './generate/console/console-operations.ts'
 import { consoleResources } from './generate/console/console-resources.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
@@ -47,6 +47,8 @@ const { check: checkOnly = false } = readCommandLine({ usage, options: { check: 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const declared: readonly Operation[] = [...Object.values(operations), sessionSocket, realtimeSocket]
 
+const resourcePages = consoleResources(declared)
+
 const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),
   asyncapiFile(declared, packageJson.version),
@@ -59,8 +61,8 @@ const files: readonly GeneratedFile[] = [
   ...charts.map(mermaidFile),
   ...charts.map(machineJsonFile),
   ...(await chartFiles(charts)),
-  consoleOperations(declared),
-  consoleResources(declared),
+  consoleOperations(declared, consoleText(root) + resourcePages.text),
+  resourcePages,
   clientEvents(),
   ...pythonFiles(),
   pythonApi(declared),
@@ -68,7 +70,7 @@ const files: readonly GeneratedFile[] = [
   actorIds(definitions),
   composeFile(root),
   ...logoFiles(),
-  ...vendoredFiles(),
+  ...(await vendoredFiles()),
 ]
 
 const isStale = ({ path, text }: GeneratedFile): boolean => {

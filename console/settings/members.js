@@ -7,7 +7,7 @@ import { useState } from '../vendor/hooks.js'
 
 /**
  * @typedef {import('./settings-page.js').Role} Role
- * @typedef {{ id: string, email: string, name: string | null, role: Role }} Member
+ * @typedef {{ id: string, email: string, name: string | null, role: Role, has_second_factor: boolean }} Member
  */
 
 /** @type {readonly Role[]} */
@@ -36,13 +36,19 @@ const rowOf = ({ project, owns, me, done }, member) => {
     await callApi(project, 'project_members.delete', { params: { member_id: id } })
     done()
   }
+  const reset = async () => {
+    await callApi(project, 'project_members.reset_second_factor', { params: { member_id: id } })
+    done()
+  }
   return {
     key: id,
     cells: [
       html`${email}${id === me.id && html` <span class="muted">you</span>`}`,
       name ?? nothing,
       owns ? html`<${RolePicker} project=${project} member=${member} done=${done} />` : role,
-      owns && id !== me.id ? html`<${ActButton} label="Remove" sure=${`Remove ${email}`} act=${remove} />` : nothing,
+      owns && id !== me.id
+        ? html`<span class="decide">${member.has_second_factor && html`<${ActButton} label="Remove second factor" sure=${`${email} signs in with the password alone`} act=${reset} />`}<${ActButton} label="Remove" sure=${`Remove ${email}`} act=${remove} /></span>`
+        : nothing,
     ],
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import type { GeneratedFile } from './generated-file.ts'
 
@@ -22,7 +23,11 @@ const modules: readonly Vendored[] = [
  * Third-party modules that the console loads, with imports that a browser can resolve
  * (specs/decisions/0180-console.md).
  */
-export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies(), ...seriesFiles()]
+export const vendoredFiles = async (): Promise<readonly GeneratedFile[]> => [
+  ...(await storeFiles()),
+  ...copies(),
+  ...seriesFiles(),
+]
 
 /**
  * uPlot without what the console does not use: the parts its module offers to others (joined tables, bars, steps,
@@ -53,19 +58,24 @@ const copies = (): readonly GeneratedFile[] =>
     { path: `console/vendor/${name}.d.ts`, text: typesText(name, types) },
   ])
 
-/** `@xstate/store` consists of an entry and two parts, whose file names change with each version. */
-const storeFiles = (): readonly GeneratedFile[] => {
-  const folder = join(packages, '@xstate/store/dist')
-  const entry = readFileSync(join(folder, 'xstate-store.js'), 'utf8')
-  const [, exported = '', core = ''] = /export \{([^}]*)\} from '\.\/(store-[^']+)'/.exec(entry) ?? []
-  const [name = ''] = /\w+ as createStore\b/.exec(exported) ?? []
-  const text = readFileSync(join(folder, core), 'utf8')
-  const [, errors = ''] = /from '\.\/(validationError-[^']+)'/.exec(text) ?? []
+/** `createStore` of `@xstate/store`, without the other parts of the package. */
+const storeFiles = async (): Promise<readonly GeneratedFile[]> => {
+  const entry = 'store-entry'
+  const bundle = await rolldown({
+    input: entry,
+    plugins: [
+      {
+        name: entry,
+        resolveId: (id) => (id === entry ? id : null),
+        load: (id) => (id === entry ? "export { createStore } from '@xstate/store'" : null),
+      },
+    ],
+  })
+  const { output } = await bundle.generate({ format: 'es', minify: true })
+  await bundle.close()
   return [
-    { path: 'console/vendor/store.js', text: `export { ${name} } from './store-core.js'\n` },
+    { path: 'console/vendor/store.js', text: `${output[0].code.trim()}\n` },
     { path: 'console/vendor/store.d.ts', text: "export * from '@xstate/store'\n" },
-    { path: 'console/vendor/store-core.js', text: minified(text.replace(errors, 'store-errors.js')) },
-    { path: 'console/vendor/store-errors.js', text: browserText(readFileSync(join(folder, errors), 'utf8')) },
   ]
 }
 

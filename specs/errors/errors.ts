@@ -46,6 +46,16 @@ const table = {
     type: 'authentication_error',
     message: 'The member has a second factor. Send its code too.',
   },
+  oidc_sign_in_required: {
+    status: 403,
+    type: 'permission_error',
+    message: 'Members of the organization sign in at its provider.',
+  },
+  oidc_provider_unavailable: {
+    status: 502,
+    type: 'provider_error',
+    message: 'The sign-in provider cannot be reached, or its metadata is invalid.',
+  },
   second_factor_enrolment_required: {
     status: 403,
     type: 'permission_error',

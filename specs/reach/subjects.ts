@@ -173,7 +173,15 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     knowledge_base: ['tools[].vector_store_ids[]', 'config.knowledge', 'config.knowledge_bases'],
     conversation: [...['conversation', 'conversation.id', 'previous_response_id', 'thread.previous_message_id']],
     resource: [
-      ...['auth.connection_id', 'auth.connector', 'config.connectors', 'config.skills', 'connector', 'ids[]'],
+      ...[
+        'auth.connection_id',
+        'auth.connector',
+        'connection_id',
+        'config.connectors',
+        'config.skills',
+        'connector',
+        'ids[]',
+      ],
       ...['file_id', 'file_ids[]', 'files[].file_id', 'input_file_id'],
       ...[
         'provider_id',
@@ -249,5 +257,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     ...['config.models', 'overlays.models', 'mcp_servers', 'tools[].server_url', 'session'],
     // the URL of a foreign server, which is no resource of the project
     'config.server_url',
+    // a switch of a sign-in provider
+    'creates_members',
   ],
 }

@@ -56,7 +56,13 @@ export const auth = defineOperations('auth', {
       ),
     }),
     answer: answersJsonWithHeaders(identity),
-    errors: ['invalid_credentials', 'second_factor_required', 'rate_limit_exceeded', 'csrf_refused'],
+    errors: [
+      'invalid_credentials',
+      'second_factor_required',
+      'oidc_sign_in_required',
+      'rate_limit_exceeded',
+      'csrf_refused',
+    ],
     idempotency: 'ignored',
   },
   logout: {
@@ -273,6 +279,7 @@ export const projectMembers = defineResource('project_members', {
     name: nullable(name),
     role: defaulted(role, 'member'),
     has_second_factor: described(boolean(), 'Whether the password needs a second factor.'),
+    has_oidc: described(boolean(), 'Whether the member is linked to an account at a provider.'),
   },
   writable: ['email', 'name', 'role'],
   writeOnly: { password: newPassword },
@@ -295,6 +302,11 @@ export const projectMembers = defineResource('project_members', {
     },
   },
   transitions: {
+    unlink_oidc: {
+      summary: 'Remove the link of a member to an account at a provider',
+      description:
+        'The sessions of the member end. The next sign-in there links it again, if its verified address matches.',
+    },
     reset_second_factor: {
       summary: 'Remove the second factor of a member',
       description:

@@ -31,7 +31,7 @@ import {
   sealedAnswers,
 } from '../storage/index.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { authPort, browserOriginPort, oauthClientsPort, secureCookiesPort } from './accounts/accounts.ts'
+import { authPort, browserOriginPort, oauthClientsPort, secureCookiesPort, serverUrlPort } from './accounts/accounts.ts'
 import type { OAuthClients } from './accounts/oauth/oauth-clients.ts'
 import type { Auth } from './accounts/open-auth.ts'
 import { type BrowserSettings, browserSettingsPort, defaultJobMemoryBytes } from './browser/browser.ts'
@@ -41,7 +41,6 @@ import { actorRows, capabilities, definitions, kinds, ledger } from './capabilit
 import { defaultEmbedderPort, localEmbedderPort, pageEmbedderPort } from './capability/embedder-port.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
 import type { Services } from './capability/services.ts'
-import { serverUrlPort } from './connections/connections.ts'
 import { takeoverCounts } from './observation/takeovers.ts'
 import { upkeepPort } from './operators/operators.ts'
 import type { Upkeep } from './operators/upkeep-use-cases.ts'

@@ -24,6 +24,7 @@ const texts = [
   'DE',
   '01890a5d-ac96-774b-bcce-b302099a8057',
   '/v1/me',
+  '/oauth/authorize?client_id=a',
   'read',
   '1',
 ]

@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CredentialKind } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { GeneratedFile } from '../generated-file.ts'
 
 const head = `/**
- * Operations that a signed-in member may call, by id: method, path, names of query parameters. Made from the declarations by
+ * Operations that a signed-in member may call and a page names, by id: method, path, names of query parameters. Made from the declarations by
  * \`npm run generate\`; \`console/api.js\` calls by them, so that a page which names what is not there fails the check of types.
  */
 export const operations = /** @type {const} */ ({
@@ -12,13 +14,31 @@ export const operations = /** @type {const} */ ({
 /** Credentials that the console calls with: a member's session, or none before sign-in. */
 const callers: readonly CredentialKind[] = ['dashboard', 'public']
 
-/** `console/operations.js`: the operations of the console's client (specs/decisions/0180-console.md). */
-export const consoleOperations = (operations: readonly Operation[]): GeneratedFile => {
+/**
+ * `console/operations.js`: the operations of the console's client (specs/decisions/0180-console.md).
+ *
+ * @param text of all pages, which names the operations that they call: half of the others would only be loaded.
+ */
+export const consoleOperations = (operations: readonly Operation[], text: string): GeneratedFile => {
   const lines = operations
     .filter(({ access }) => access.kinds.some((kind) => callers.includes(kind)))
+    .filter(({ id }) => isNamed(id, text))
     .map(({ id, method, paths: [path], query }) => `  '${id}': ['${method}', '${path}', [${namesOf(query)}]],\n`)
   return { path: 'console/operations.js', text: `${head}${lines.join('')}})\n` }
 }
+
+/** The text of the console's own pages, without what is generated. @param root of the project */
+export const consoleText = (root: string): string => {
+  const folder = join(root, 'console')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const made = ['operations.js', 'resources/resources.js']
+  const pages = files.filter((path) => path.endsWith('.js') && !made.includes(path) && !path.startsWith('vendor'))
+  return pages.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n')
+}
+
+/** Whether a page names an operation, or puts its id together from the resource and a verb. */
+const isNamed = (id: string, text: string): boolean =>
+  text.includes(`'${id}'`) || text.includes(`"${id}"`) || text.includes(`\`${id.split('.')[0]}.\${`)
 
 const namesOf = (query: Operation['query']): string =>
   Object.keys(query)

@@ -48,6 +48,11 @@ const shown: readonly Shown[] = [
       'spent_month_usd',
     ],
   },
+  {
+    ...{ name: 'organizations', title: 'Organization' },
+    columns: ['require_second_factor', 'require_oidc', 'updated_at'],
+  },
+  { name: 'oidc_connections', title: 'Sign-in providers', columns: ['issuer', 'redirect_uri', 'is_active'] },
 ]
 
 const head = `/** @typedef {import('./types.js').Resource} Resource */

@@ -38,12 +38,15 @@ export const formFields = ({ properties = {}, required = [] }: JsonSchema): read
   Object.entries(properties).map(([name, schema]) => ({
     name,
     ...kindOf(name, plain(schema)),
-    ...(schema.description !== undefined && { help: schema.description }),
+    ...(schema.description !== undefined && { help: firstSentence(schema.description) }),
     ...(required.includes(name) && { required: true as const }),
     ...(usual.has(name) && { first: true as const }),
     ...(isNullable(schema) && { nullable: true as const }),
     ...(schema.default !== undefined && { default: schema.default }),
   }))
+
+/** The rest is in the reference at `/docs`. */
+const firstSentence = (text: string): string => text.split(/(?<=[.:]) (?=[A-Z`])/)[0] ?? text
 
 const isNullable = ({ type, anyOf }: JsonSchema): boolean =>
   (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some((each) => each.type === 'null')

@@ -154,8 +154,12 @@ export const organizations = defineResource('organizations', {
       defaulted(boolean(), false),
       'Whether passwords need a second factor. A member without one can only set it up. Only a member that has one can require it.',
     ),
+    require_oidc: described(
+      defaulted(boolean(), false),
+      'Whether members sign in at a provider only. Owners keep their passwords, in case the provider fails. Requires an active provider.',
+    ),
   },
-  writable: ['name', 'require_second_factor'],
+  writable: ['name', 'require_second_factor', 'require_oidc'],
   access: dashboardOnly('member'),
   operations: {
     list: { description: 'Returns the organization of the signed-in member, and no other.' },

@@ -1,4 +1,5 @@
 import { oauthConsents, oauthGrants } from '#specs/resources/console/oauth.ts'
+import { oidcConnections, oidcSignIn } from '#specs/resources/console/oidc.ts'
 import { authSessions, organizations, secondFactor } from '#specs/resources/console/sign-in.ts'
 import { auth as login, projectKeys, projectMembers, projects } from '#specs/resources/dashboard.ts'
 import { projectSigningSecret } from '#specs/resources/signing-secret.ts'
@@ -13,6 +14,8 @@ import { projectMemberUseCases } from './member-use-cases.ts'
 import { oauthKinds } from './oauth/kinds.ts'
 import { OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthUseCases } from './oauth/oauth-use-cases.ts'
+import { oidcConnectionUseCases } from './oidc/oidc-connection-use-cases.ts'
+import { oidcSignInUseCases } from './oidc/oidc-sign-in-use-cases.ts'
 import { type Auth, openAuth } from './open-auth.ts'
 import { organizationUseCases } from './organization-use-cases.ts'
 import { projectKeyUseCases } from './project-key-use-cases.ts'
@@ -36,6 +39,9 @@ export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
 /** Port for the server's origin as browsers see it; null: unknown. */
 export const browserOriginPort = new Port<string | null>('the origin of the console')
 
+/** Public base URL of the server. */
+export const serverUrlPort = new Port<string>('the address of the server')
+
 /** Port for the apps that may request access. */
 export const oauthClientsPort = new Port<OAuthClients>('the clients of OAuth')
 
@@ -47,6 +53,8 @@ export const accounts = capability({
     ...authSessions,
     ...secondFactor,
     ...organizations,
+    ...oidcConnections,
+    ...oidcSignIn,
     ...projects,
     ...projectKeys,
     ...projectMembers,
@@ -64,9 +72,14 @@ export const accounts = capability({
     authPort.give(services, auth)
     const oauthClients = new OAuthClients(services)
     oauthClientsPort.give(services, oauthClients)
+    const secureCookies = secureCookiesPort.of(services)
+    const serverUrl = serverUrlPort.of(services).replace(/\/+$/, '')
+    const redirectUri = (connection: string) => `${serverUrl}/api/auth/oidc/callback/${connection}`
     return {
       useCases: {
-        ...authUseCases({ ...services, ...auth, secureCookies: secureCookiesPort.of(services) }),
+        ...authUseCases({ ...services, ...auth, secureCookies }),
+        ...oidcConnectionUseCases({ ...services, ...auth, redirectUri }),
+        ...oidcSignInUseCases({ ...services, ...auth, secureCookies, redirectUri }),
         ...sessionUseCases({ ...services, ...auth }),
         ...secondFactorUseCases({ ...services, ...auth }),
         ...organizationUseCases({ ...services, ...auth }),

@@ -14,6 +14,7 @@ import {
   type OrganizationData,
   organizations,
 } from './kinds.ts'
+import { type OidcConnectionData, oidcConnections } from './oidc/kinds.ts'
 
 /** Lifetime of an unused dashboard session, in seconds. */
 export const dashboardSessionS = 12 * 3600
@@ -42,7 +43,7 @@ export interface SignedIn {
 }
 
 /** How and where a member signed in. */
-export type SignInPlace = Required<Pick<DashboardSessionData, 'method' | 'device' | 'address_family'>>
+export type SignInPlace = Required<Pick<DashboardSessionData, 'method' | 'connection' | 'device' | 'address_family'>>
 
 interface VerifiedSession {
   readonly signedIn: SignedIn
@@ -58,6 +59,7 @@ export class DashboardSessions {
   readonly table: Table<DashboardSessionData>
   readonly #members: Table<MemberData>
   readonly #organizations: Table<OrganizationData>
+  readonly #connections: Table<OidcConnectionData>
   readonly #cache: RecheckCache<VerifiedSession>
   readonly #hash: SecretHash
   readonly #now: () => number
@@ -66,6 +68,7 @@ export class DashboardSessions {
     this.table = new Table(records, dashboardSessions, now)
     this.#members = new Table(records, members, now)
     this.#organizations = new Table(records, organizations, now)
+    this.#connections = new Table(records, oidcConnections, now)
     this.#hash = secretHash(keys.lasting('dashboard-sessions'))
     this.#now = now
     this.#cache = new RecheckCache({
@@ -151,12 +154,15 @@ export class DashboardSessions {
     const row = await this.table.findGlobal({ hash })
     if (row === null) return null
     const scope = organizationScope(row.project)
-    const [member, organization] = await Promise.all([
+    const { method = 'password', connection = null } = row.data
+    const [member, organization, provider] = await Promise.all([
       this.#members.get(scope, row.data.member_id),
       this.#organizations.get(scope, row.project),
+      connection === null ? null : this.#connections.get(scope, connection),
     ])
     if (member === null || !this.#isOpen(row, member)) return null
-    const { method = 'password' } = row.data
+    if (method === 'oidc' && provider?.data.is_active !== true) return null
+    if (method === 'password' && !permitsPassword(organization, member)) return null
     const isBare = method === 'password' && member.data.totp_secret === undefined
     const signedIn = {
       sessionId: row.id,
@@ -187,3 +193,7 @@ export class DashboardSessions {
     if (row !== null) await this.table.replace(row, row.data, { expiresAtMs })
   }
 }
+
+/** Whether a member may sign in with a password: owners always may, so that a provider's failure never locks all out. */
+export const permitsPassword = (organization: Row<OrganizationData> | null, { data }: Row<MemberData>): boolean =>
+  organization?.data.require_oidc !== true || data.role === 'owner'

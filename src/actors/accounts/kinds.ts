@@ -3,6 +3,7 @@ import type { Role } from '#specs/access.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
+import { oidcConnections } from './oidc/kinds.ts'
 
 /*
  * A row belongs to its `project`. Rows that belong to an organisation as a whole (its projects, members and dashboard
@@ -14,6 +15,8 @@ export type OrganizationData = {
   readonly name: string
   /** Whether passwords need a second factor; absent: no. */
   readonly require_second_factor?: boolean
+  /** Whether members other than owners can only sign in at a provider; absent: no. */
+  readonly require_oidc?: boolean
 }
 
 export type ProjectData = {
@@ -78,6 +81,8 @@ export type MemberData = {
   readonly password_hash: string
   /** The session in which the member set this password, which stays valid; the mark of the password binds them. */
   readonly kept_session?: { readonly id: string; readonly password: string }
+  /** Mark of the linked account at a provider; absent: none. */
+  readonly oidc?: string
   /** Key of the second factor in base64, sealed; absent: none. */
   readonly totp_secret?: string
   readonly totp?: SecondFactorData
@@ -139,6 +144,8 @@ export type DashboardSessionData = {
   readonly password?: string
   /** Absent: `password`, as in earlier releases. */
   readonly method?: 'password' | 'oidc'
+  /** The provider's connection of a sign-in by `oidc`, with which the session ends. */
+  readonly connection?: string | null
   readonly device?: string | null
   readonly address_family?: 'ipv4' | 'ipv6' | null
 }
@@ -161,7 +168,10 @@ export const projects: TypedKind<ProjectData> = {
 
 export const members: TypedKind<MemberData> = {
   name: 'members',
-  unique: [{ fields: ['email'], global: true }],
+  unique: [
+    { fields: ['email'], global: true },
+    { fields: ['oidc'], global: true },
+  ],
   filters: ['role'],
   outbox: true,
   sealed: (['totp_secret', 'totp_offer'] as const).map((field) => ({
@@ -201,6 +211,7 @@ export const authKinds: readonly AnyKind[] = [
   projectKeys,
   agentKeys,
   dashboardSessions,
+  oidcConnections,
 ]
 
 /** Additional authenticated data with which a key of a member's second factor is sealed. */

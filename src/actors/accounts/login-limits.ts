@@ -33,20 +33,26 @@ export class LoginLimits {
    */
   async attempt(email: string, address: string): Promise<void> {
     const ofAddress = await this.#limits.take(keyOf('', address), attempts)
-    const { allowed, resetMs } = ofAddress.allowed
-      ? await this.#limits.take(keyOf(email, address), failures)
-      : ofAddress
-    if (allowed) return
-    throw new ServiceError('rate_limit_exceeded', {
-      message: 'Too many failed logins; try again later.',
-      retryAfterS: resetSeconds({ resetMs }, windowMs),
-    })
+    refuseBeyond(ofAddress.allowed ? await this.#limits.take(keyOf(email, address), failures) : ofAddress)
+  }
+
+  /** Counts an attempt without an e-mail. @throws {ServiceError} as `attempt` */
+  async attemptFrom(address: string): Promise<void> {
+    refuseBeyond(await this.#limits.take(keyOf('', address), attempts))
   }
 
   /** Resets the count of failures after a successful login. */
   succeeded(email: string, address: string): Promise<void> {
     return this.#limits.reset(keyOf(email, address))
   }
+}
+
+const refuseBeyond = ({ allowed, resetMs }: Awaited<ReturnType<RateLimits['take']>>): void => {
+  if (allowed) return
+  throw new ServiceError('rate_limit_exceeded', {
+    message: 'Too many failed logins; try again later.',
+    retryAfterS: resetSeconds({ resetMs }, windowMs),
+  })
 }
 
 /** Checks passwords within the limits of logins. */

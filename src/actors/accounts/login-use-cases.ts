@@ -2,9 +2,11 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, type RateLimits } from '#storage/index.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
+import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
-import { members } from './kinds.ts'
+import { permitsPassword } from './dashboard-sessions.ts'
+import { type MemberData, members, organizations } from './kinds.ts'
 import { PasswordCheck } from './login-limits.ts'
 import { hashPassword } from './passwords.ts'
 import { endedSessionCookie } from './session-cookie.ts'
@@ -20,11 +22,12 @@ export interface AuthDeps extends MemberSignInDeps {
 
 /** Use-cases of the dashboard's sign-in, sign-out and password change. */
 export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
-  const { dashboardSessions, secondFactors, secureCookies } = deps
+  const { dashboardSessions, secureCookies } = deps
   const passwords = new PasswordCheck(deps.limits)
   const memberTable = new Table(deps.records, members, deps.now)
   const signIn = new MemberSignIn(deps)
   const identify = identityReader(deps)
+  const prove = passwordProof(deps, signIn)
   return {
     'auth.login': async (call) => {
       const { body, remoteAddress } = call
@@ -33,15 +36,9 @@ export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
       const member = await memberTable.findGlobal({ email })
       const complete = await passwords.require(member?.data.password_hash ?? null, attempt)
       if (member === null) throw new ServiceError('invalid_credentials')
-      if (member.data.totp_secret !== undefined) {
-        if (body.code === undefined) throw new ServiceError('second_factor_required', { param: 'code' })
-        const audited = await signIn.audited(member, call)
-        await secondFactors.use(member, body.code, {
-          noted: (done, changes) => audited.line(done, member.id, changes),
-        })
-      }
+      await prove(member, call)
       await complete()
-      const cookie = await signIn.open(member, call, 'password')
+      const cookie = await signIn.open(member, call, { method: 'password', connection: null })
       return { body: await identify(member), headers: [['set-cookie', cookie]] }
     },
     'auth.logout': async ({ principal }) => {
@@ -78,5 +75,26 @@ export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
       if (member === null) throw new ServiceError('authentication_required')
       return identify(member)
     },
+  }
+}
+
+type LoginCall = Parameters<UseCasesOf<'auth'>['auth.login']>[0]
+
+/**
+ * Returns a check of what a sign-in needs beyond the right password.
+ *
+ * @throws {ServiceError} `oidc_sign_in_required`, `second_factor_required`, and as `SecondFactors.use`
+ */
+const passwordProof = ({ records, now, secondFactors }: AuthDeps, signIn: MemberSignIn) => {
+  const table = new Table(records, organizations, now)
+  return async (member: Row<MemberData>, call: LoginCall): Promise<void> => {
+    const organization = await table.get(organizationScope(member.project), member.project)
+    if (!permitsPassword(organization, member)) throw new ServiceError('oidc_sign_in_required')
+    if (member.data.totp_secret === undefined) return
+    if (call.body.code === undefined) throw new ServiceError('second_factor_required', { param: 'code' })
+    const audited = await signIn.audited(member, call)
+    await secondFactors.use(member, call.body.code, {
+      noted: (done, changes) => audited.line(done, member.id, changes),
+    })
   }
 }

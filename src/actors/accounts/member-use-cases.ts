@@ -27,6 +27,7 @@ const viewOf = (row: Row<MemberData>) => ({
   name: row.data.name,
   role: row.data.role,
   has_second_factor: row.data.totp_secret !== undefined,
+  has_oidc: row.data.oidc !== undefined,
   ...rowTimes(row),
 })
 
@@ -79,6 +80,11 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'proj
       deps.dashboardSessions.recheckAll()
       return changed
     },
+    'project_members.unlink_oidc': async (call) => {
+      const changed = await resource.change(scopeOf(call.principal), call.params.member_id, unlinkBy(call))
+      await deps.dashboardSessions.closeAll({ id: changed.id, project: memberOf(call.principal).organization })
+      return changed
+    },
     'project_members.delete': async (call) => {
       await removeMember(table, call, call.params.member_id)
       deps.dashboardSessions.recheckAll()
@@ -91,6 +97,12 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'proj
 const resetBy = (caller: Caller): Change<MemberData> => ({
   edit: ({ data }) => (data.totp_secret === undefined ? null : withoutSecondFactor(data)),
   notices: ({ id }) => [auditedIn(caller).line('second_factor_reset', id)],
+})
+
+/** The change by which a member loses its account at a provider. */
+const unlinkBy = (caller: Caller): Change<MemberData> => ({
+  edit: ({ data: { oidc, ...rest } }) => (oidc === undefined ? null : rest),
+  notices: ({ id }) => [auditedIn(caller).line('oidc_unlinked', id)],
 })
 
 const isTaken = async (table: Table<MemberData>, email: string, by: string): Promise<boolean> => {
@@ -128,7 +140,7 @@ const removeMember = async (table: Table<MemberData>, caller: Caller, id: string
  * Applies a change by which a member ceases to be an owner. The number of owners is checked again afterwards, and the
  * change is undone if none is left. So of two owners who demote each other at the same time both remain owners.
  */
-const demote = async (
+export const demote = async (
   table: Table<MemberData>,
   { id, project, data: before }: Row<MemberData>,
   change: Change<MemberData>,

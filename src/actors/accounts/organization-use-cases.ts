@@ -10,6 +10,7 @@ import { Table } from '../records/table.ts'
 import { memberOf } from './dashboard-principal.ts'
 import type { DashboardSessions } from './dashboard-sessions.ts'
 import { members, organizations } from './kinds.ts'
+import { oidcConnections } from './oidc/kinds.ts'
 
 /** Dependencies of the use-cases of organisations. */
 export interface OrganizationDeps extends Pick<Services, 'now' | 'records'> {
@@ -19,6 +20,7 @@ export interface OrganizationDeps extends Pick<Services, 'now' | 'records'> {
 /** Use-cases of the signed-in member's organisation. */
 export const organizationUseCases = (deps: OrganizationDeps): UseCasesOf<'organizations'> => {
   const memberTable = new Table(deps.records, members, deps.now)
+  const oidcTable = new Table(deps.records, oidcConnections, deps.now)
   const resource = new RecordResource({
     table: new Table(deps.records, organizations, deps.now),
     idPrefix: 'org',
@@ -26,6 +28,7 @@ export const organizationUseCases = (deps: OrganizationDeps): UseCasesOf<'organi
       id: row.id,
       name: row.data.name,
       require_second_factor: row.data.require_second_factor ?? false,
+      require_oidc: row.data.require_oidc ?? false,
       ...rowTimes(row),
     }),
   })
@@ -39,6 +42,11 @@ export const organizationUseCases = (deps: OrganizationDeps): UseCasesOf<'organi
       const member = await memberTable.get(scope, memberId)
       if (call.body.require_second_factor === true && member?.data.totp_secret === undefined)
         throw new ServiceError('invalid_transition', { message: 'Set up your own second factor first.' })
+      if (call.body.require_oidc === true) {
+        const providers = await oidcTable.list(scope, { limit: 100 })
+        if (!providers.some(({ data }) => data.is_active))
+          throw new ServiceError('invalid_transition', { message: 'The organization has no active provider.' })
+      }
       const changed = await resource.change(scope, organization, {
         edit: ({ data }) => {
           const next = { ...data, ...call.body }

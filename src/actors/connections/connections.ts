@@ -2,11 +2,10 @@ import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { connections as connectionOperations } from '#specs/resources/connections/connections.ts'
 import { connectors as connectorOperations } from '#specs/resources/connections/connectors.ts'
-import { authPort } from '../accounts/accounts.ts'
+import { authPort, serverUrlPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
-import { Port } from '../capability/port.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { connectionEffects } from './connection-effects.ts'
 import { connectionUseCases } from './connection-use-cases.ts'
@@ -16,9 +15,6 @@ import { signInUseCases } from './oauth/sign-in-use-cases.ts'
 import { openConnections } from './open-connections.ts'
 import { agentConnectors } from './tools/agent-connectors.ts'
 import { connectionWaits } from './use/connection-waits.ts'
-
-/** Public base URL of the server. */
-export const serverUrlPort = new Port<string>('the address of the server')
 
 /** Connections of tools to external services: the catalogue of connectors, API keys and OAuth sign-ins. */
 export const connections = capability({

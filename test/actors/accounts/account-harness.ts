@@ -5,6 +5,8 @@ import { authUseCases } from '#actors/accounts/login-use-cases.ts'
 import { projectMemberUseCases } from '#actors/accounts/member-use-cases.ts'
 import { OAuthClients } from '#actors/accounts/oauth/oauth-clients.ts'
 import { oauthUseCases } from '#actors/accounts/oauth/oauth-use-cases.ts'
+import { oidcConnectionUseCases } from '#actors/accounts/oidc/oidc-connection-use-cases.ts'
+import { oidcSignInUseCases } from '#actors/accounts/oidc/oidc-sign-in-use-cases.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
 import { organizationUseCases } from '#actors/accounts/organization-use-cases.ts'
 import { hashPassword } from '#actors/accounts/passwords.ts'
@@ -25,6 +27,7 @@ import { TenantExport } from '#actors/tenants/tenant-export.ts'
 import { tenantUseCases } from '#actors/tenants/tenant-use-cases.ts'
 import { tenantUserUseCases } from '#actors/tenants/tenant-user-use-cases.ts'
 import { erasureSink } from '#machines/erasure/erasure.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
@@ -40,9 +43,23 @@ import { VirtualClock } from '#test/support/virtual-clock.ts'
 export const ownerEmail = 'ada@example.org'
 export const ownerPassword = 'correct horse battery'
 
+const noNetwork = {
+  request: async (url: string) => {
+    throw new Error(`no network for ${url}`)
+  },
+}
+
 /** A fresh installation on the memory store with its use-cases and clock. */
-export const openAccounts = async ({ secureCookies = false } = {}) => {
-  const clock = { now: 1_800_000_000_000 }
+export const openAccounts = async ({
+  secureCookies = false,
+  now: startMs = 1_800_000_000_000,
+  guard = noNetwork,
+}: {
+  readonly secureCookies?: boolean
+  readonly now?: number
+  readonly guard?: Pick<SsrfGuard, 'request'>
+} = {}) => {
+  const clock = { now: startMs }
   const now = () => clock.now
   const services = await openNoticedServices({
     storage: openMemoryStorage({ now }),
@@ -65,17 +82,16 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const directory = new TenantDirectory({ records, now })
   const shared = { ...auth, records, now, limits: new LocalLimits({ steady: now }), directory, notices: delivery }
   const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
-  const guard = {
-    request: async (url: string) => {
-      throw new Error(`no network for ${url}`)
-    },
-  }
+  const redirectUri = (id: string) => `http://127.0.0.1/api/auth/oidc/callback/${id}`
+  const log = { warn: () => {} }
   const oauthClients = new OAuthClients({ ...shared, guard })
   const useCases = noted({
     ...authUseCases({ ...shared, secureCookies }),
     ...sessionUseCases(shared),
     ...secondFactorUseCases(shared),
     ...organizationUseCases(shared),
+    ...oidcConnectionUseCases({ ...shared, box: readableBox, redirectUri }),
+    ...oidcSignInUseCases({ ...shared, box: readableBox, secureCookies, redirectUri, guard, log }),
     ...projectUseCases(shared),
     ...projectKeyUseCases(shared),
     ...projectMemberUseCases(shared),

@@ -39,7 +39,7 @@ export const idsIn = (value: unknown): readonly (readonly [prefix: string, id: s
   [...JSON.stringify(value ?? null).matchAll(idPattern)].map(([id, prefix = '']) => [prefix, id] as const)
 
 /** Prefixes of ids that belong to no tenant: of the installation, members, requests and log events. */
-const ofNoTenant = new Set(['org', 'usr', 'req', 'evt', 'prj', 'ds'])
+const ofNoTenant = new Set(['org', 'usr', 'req', 'evt', 'prj', 'ds', 'oic'])
 
 /** Transitions that end a resource which others need. */
 const lifeOfItsOwn = [

@@ -136,6 +136,7 @@ describe('the roles of members', () => {
       'oauth_consents.create',
       'oauth_consents.preview',
       'oauth_grants.delete',
+      'oidc_sign_in.link',
       'second_factor.confirm',
       'second_factor.disable',
       'second_factor.enrol',

@@ -36,17 +36,21 @@ export class MemberSignIn {
   }
 
   /** Opens a session and writes the audit entry. @returns the `Set-Cookie` header */
-  async open(member: Row<MemberData>, call: SignInCall, method: SignInPlace['method']): Promise<string> {
+  async open(
+    member: Row<MemberData>,
+    call: SignInCall,
+    by: Pick<SignInPlace, 'method' | 'connection'>,
+  ): Promise<string> {
     const { dashboardSessions, secureCookies } = this.#deps
     const family = isIP(call.remoteAddress)
     const place = {
-      ...{ method, device: deviceName(call.userAgent) },
+      ...{ ...by, device: deviceName(call.userAgent) },
       address_family: family === 0 ? null : (`ipv${family === 6 ? 6 : 4}` as const),
     }
     const value = await dashboardSessions.open(member, place)
     const audited = await this.audited(member, call)
     await this.#members.notify(organizationScope(member.project), member.id, () => [
-      audited.line('signed_in', member.id, [method]),
+      audited.line('signed_in', member.id, [by.method]),
     ])
     return sessionCookie(value, dashboardSessionS, secureCookies)
   }

@@ -8,6 +8,9 @@ const address = (): string => `${randomBytes(6).toString('hex')}@example.com`
 
 const redirect_uri = 'http://127.0.0.1/callback'
 
+/** A provider that does not exist, so that no sign-in at it starts. */
+const providerBody = { name: 'Provider', issuer: 'https://provider.invalid', client_id: 'troupe' }
+
 /** An app that has registered itself. @returns its client id */
 const registered = async (api: Api): Promise<string> =>
   (await api.post('/oauth/register', { client_name: 'App', redirect_uris: [redirect_uri] })).body.client_id
@@ -34,13 +37,14 @@ const appOf = async (dashboard: Api, project: string) => {
 
 /** The estate of the accounts: projects, their keys and members. */
 export const accounts: EstatePart = {
-  // members belong to the organisation, so their addresses do not contain the mark
+  // members and providers belong to the organisation, so they do not contain the mark
   make: async ({ project, dashboard, mark, made }) => ({
     ...(await appOf(dashboard, project)),
     project_id: project,
     key_id: await made(`/api/projects/${project}/keys`, { name: `Key ${mark}` }, dashboard),
     organization_id: (await dashboard.get('/api/organizations')).body.data[0].id,
     member_id: await made(`/api/projects/${project}/members`, { email: address(), password }, dashboard),
+    oidc_connection_id: await made('/api/oidc-connections', providerBody, dashboard),
   }),
   bodies: {
     'projects.create': ({ mark }, n) => ({ name: `Project ${mark} ${n}` }),
@@ -48,8 +52,9 @@ export const accounts: EstatePart = {
     'oauth_consents.preview': (site, n) => requestOf(site.id('app_id'), `${n}`),
     'oauth_consents.create': (site, n) => ({ ...requestOf(site.id('app_id'), `${n}`), decision: 'approve' }),
     'project_members.create': () => ({ email: address(), password }),
+    'oidc_connections.create': (_, n) => ({ ...providerBody, name: `Provider ${n}` }),
   },
-  common: ['project_id', 'member_id', 'organization_id', 'app_id'],
+  common: ['project_id', 'member_id', 'organization_id', 'oidc_connection_id', 'connection_id', 'app_id'],
   // ending a session would end that of the sweep
   absent: { auth_session_id: 'dse' },
   changing: ['project_keys.list', 'oauth_grants.list', 'auth_sessions.list'],
@@ -57,11 +62,14 @@ export const accounts: EstatePart = {
     'project_keys.create': 'expires_at lies in the future',
     'oauth_consents.preview': 'the app has registered, and has the redirect_uri',
     'oauth_consents.create': 'the app has registered, and has the redirect_uri',
+    'oidc_sign_in.start': 'the provider can be reached',
+    'oidc_sign_in.link': 'the provider can be reached',
+    'oidc_sign_in.callback': 'the browser has started the sign-in',
+    'organizations.update': 'the member has the second factor, and the organization the provider, that is required',
     'second_factor.enrol': 'the password is that of the member',
     'second_factor.confirm': 'a second factor waits for its confirmation, and the code is one of it',
     'second_factor.recovery_codes': 'the member has a second factor, and the code is one of it',
     'second_factor.disable': 'the member has a second factor, and the code is one of it',
-    'organizations.update': 'the member has the second factor that is required',
     'projects.delete': 'the name is the one of the project',
   },
 }

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { Audited } from '#records/audited.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/index.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { organizationScope, type RecordStore } from '#storage/index.ts'
+import { type MemberData, members } from '../kinds.ts'
+import { demote } from '../member-use-cases.ts'
+import { noPassword } from '../passwords.ts'
+import type { OidcConnectionData } from './kinds.ts'
+import type { OidcIdentity } from './oidc-identity.ts'
+
+/** A person is not to be signed in; the message is for that person. */
+export class OidcRefused extends Error {
+  override readonly name = 'OidcRefused'
+}
+
+/** Builds the audit entries of what a person does at the sign-in. */
+export type AuditOf = (member: Row<MemberData>) => Promise<Audited>
+
+/** A person at a provider, whose sign-in was verified. */
+export interface OidcPerson {
+  readonly connection: Row<OidcConnectionData>
+  readonly identity: OidcIdentity
+  readonly auditOf: AuditOf
+}
+
+/** Finds, links and creates the members that people at a provider are. */
+export class OidcMembers {
+  readonly #table: Table<MemberData>
+
+  constructor({ records, now }: { records: RecordStore; now: () => number }) {
+    this.#table = new Table(records, members, now)
+  }
+
+  /**
+   * Returns the member of a person: the linked one; else the one with its verified address; else a new one.
+   *
+   * @throws {OidcRefused}
+   */
+  async of(person: OidcPerson): Promise<{ readonly member: Row<MemberData>; readonly isNew: boolean }> {
+    const { connection, identity } = person
+    const linked = await this.#table.findGlobal({ oidc: markOf(person) })
+    if (linked !== null) {
+      if (linked.project !== connection.project) throw unknownPerson()
+      return { member: await this.#withRole(linked, person), isNew: false }
+    }
+    if (identity.email === null) throw unknownPerson()
+    const known = await this.#table.findGlobal({ email: identity.email })
+    if (known === null) return { member: await this.#created(person), isNew: true }
+    if (known.project !== connection.project) throw unknownPerson()
+    await this.link(known, person)
+    return { member: await this.#withRole(known, person), isNew: false }
+  }
+
+  /** Links a member to a person. @throws {OidcRefused} when either is linked otherwise */
+  async link({ id, project }: Row<MemberData>, person: OidcPerson): Promise<void> {
+    const mark = markOf(person)
+    const scope = organizationScope(project)
+    const holder = await this.#table.findGlobal({ oidc: mark })
+    if (holder !== null && holder.id !== id)
+      throw new OidcRefused('This account at the provider belongs to another member.')
+    const member = await this.#table.get(scope, id)
+    if (member === null) throw unknownPerson()
+    if (member.data.oidc === mark) return
+    if (member.data.oidc !== undefined)
+      throw new OidcRefused('The member is linked to another account. An owner can remove that link.')
+    const audited = await person.auditOf(member)
+    const notices = () => [audited.line('oidc_linked', id)]
+    // another request may have changed the member or linked the account meanwhile
+    if ((await this.#table.replace(member, { ...member.data, oidc: mark }, { notices })) === null)
+      throw new OidcRefused('The member was changed at the same time. Sign in again.')
+  }
+
+  async #created(person: OidcPerson): Promise<Row<MemberData>> {
+    const { email, name, role } = person.identity
+    if (!person.connection.data.creates_members || email === null) throw unknownPerson()
+    if (role === null) throw noRole()
+    const member = await this.#table.insert({
+      id: newId('usr'),
+      project: person.connection.project,
+      data: { email, name, role, password_hash: noPassword, oidc: markOf(person) },
+    })
+    if (member === null) throw new OidcRefused('The member was created at the same time. Sign in again.')
+    return member
+  }
+
+  /** Sets the role that a claim gives. The last owner stays one. */
+  async #withRole(member: Row<MemberData>, { identity, auditOf }: OidcPerson): Promise<Row<MemberData>> {
+    const { role, isRoleClaimed } = identity
+    if (!isRoleClaimed) return member
+    if (role === null) throw noRole()
+    if (role === member.data.role) return member
+    const scope = organizationScope(member.project)
+    const notices = (await auditOf(member)).changed<MemberData>()
+    const change = { edit: ({ data }: Row<MemberData>) => (data.role === role ? null : { ...data, role }), notices }
+    if (member.data.role === 'owner') await demote(this.#table, member, change).catch(keepLastOwner)
+    else await this.#table.change(scope, member.id, change)
+    return (await this.#table.get(scope, member.id)) ?? member
+  }
+}
+
+/** The person of an issuer, as the members' table has it: an account of another issuer never matches. */
+const markOf = ({ connection: { id, data }, identity: { subject } }: OidcPerson): string =>
+  createHash('sha256')
+    .update(JSON.stringify([id, data.issuer, subject]))
+    .digest('base64url')
+
+const keepLastOwner = (error: unknown): void => {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_transition') throw error
+}
+
+const unknownPerson = (): OidcRefused =>
+  new OidcRefused(
+    'No member belongs to this account. The provider must have verified its e-mail address, in a domain that the organization allows; or sign in with a password and link the account.',
+  )
+
+const noRole = (): OidcRefused => new OidcRefused('The provider gives this account no role in the organization.')
