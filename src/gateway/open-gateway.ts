@@ -98,24 +98,10 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const heard = { limits, fanOut: parts.cluster?.fanOut, waits: policy }
   const voice = openVoice({ ...core, ...heard, guardrails, guard, now: clock.now })
   const realtime = openRealtime({ ...core, chats, voice, guard, records, policy, now: clock.now })
+  const { knowledge, remote, prompts, host, search = null } = parts
   const forms = openChatApis({
-    ...{
-      memory,
-      chat: chats,
-      routes,
-      embeddings: embeddings.calls,
-      documents: documents.calls,
-      records,
-      search: parts.search ?? null,
-    },
-    ...{
-      knowledge: parts.knowledge,
-      remote: parts.remote,
-      prompts: parts.prompts,
-      host: parts.host,
-      now: clock.now,
-      log,
-    },
+    ...{ memory, chat: chats, routes, embeddings: embeddings.calls, documents: documents.calls, records, search },
+    ...{ knowledge, remote, prompts, host, now: clock.now, log },
   })
   const vision = { chat: chats, routes: core.routes, guard: guard.content }
   return {
@@ -131,7 +117,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
       ...passthroughUseCases(documents.calls),
-      ...chatCompletionsUseCases({ chats, keepAlive, memory, prompts: parts.prompts }),
+      ...chatCompletionsUseCases({ chats, keepAlive, memory, prompts }),
       ...forms.useCases,
       ...visionUseCases(vision),
       ...redactionPolicyUseCases(redaction),

@@ -10,6 +10,7 @@ class Everything extends Set<string> {
 export const wholeReach: AgentReach = {
   models: new Everything(),
   toolServers: new Everything(),
+  guardrails: [],
   serves: () => true,
   tenants: async () => [],
 }

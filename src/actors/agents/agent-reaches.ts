@@ -36,6 +36,7 @@ export const agentReaches = ({ records, now }: { readonly records: RecordStore; 
     return {
       models: new Set([config.model, ...(config.models ?? [])]),
       toolServers: new Set([...(config.mcp_servers ?? []), ...(config.remote_agents ?? [])].map(serverId)),
+      guardrails: config.guardrails ?? [],
       serves: (tenant) => serves(`${project} ${agentId} ${tenant}`),
       tenants: () => tenantsWith(installations, project, agentId),
     }

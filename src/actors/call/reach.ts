@@ -9,6 +9,8 @@ export interface AgentReach {
   readonly models: ReadonlySet<string>
   /** Ids of the remote tool servers in the agent's own config. */
   readonly toolServers: ReadonlySet<string>
+  /** Names or ids of the guardrails in the agent's own config. */
+  readonly guardrails: readonly string[]
   /** Whether a tenant has an active installation of the agent. At most a second old. @throws {StoreUnavailable} */
   serves(tenant: string): boolean | Promise<boolean>
   /** The tenants that have one. @throws {StoreUnavailable} */

@@ -44,13 +44,14 @@ export const lineCall = (useCases: Served): CallLine => {
     const useCase = served.get(endpoint)?.useCase
     if (useCase === undefined) throw new Error(`no batch endpoint ${endpoint}`)
     validators.get(endpoint)?.body(body)
-    const { principal, scope, tenant, externalUserId, models } = callerFrom(project, caller)
+    const { principal, scope, tenant, externalUserId, models, guardrails } = callerFrom(project, caller)
     const line = new LineCalls()
     const limits = models === null ? {} : { limits: { models, tenants: null, operations: null } }
     const result = await useCase({
       ...{ principal: { ...principal, ...limits }, scope, attribution: { tenant, externalUserId } },
       ...{ params: {}, query: {}, body, files: [], idempotency: null, after: null, accept: '' },
       ...{ requestId, remoteAddress: '', signal, line },
+      ...(guardrails !== undefined && { guardrails: guardrails.join() }),
       onGone: (listener) => {
         if (signal.aborted) listener()
         else signal.addEventListener('abort', listener, { once: true })

@@ -31,6 +31,8 @@ export interface Caller {
   readonly retriesItself?: boolean | undefined
   /** The headers of the request, read where they are needed. */
   readonly headers?: CacheHeaders | undefined
+  /** Guardrails that an agent names, for the calls of its keys too, in addition to those of the project and of the headers. */
+  readonly guardrails?: readonly string[] | undefined
   /** Present for a line of a batch, whose calls are metered by the commit of the line instead of the ledger. */
   readonly line?: LineCalls | undefined
 }
@@ -87,6 +89,7 @@ export const callerOf = (call: Answerable): Caller => {
     timeoutMs,
     retriesItself,
     headers: call,
+    ...(principal.kind === 'agent_key' && { guardrails: principal.reach.guardrails }),
     ...(line instanceof LineCalls && { line }),
   }
 }

@@ -18,9 +18,9 @@ import { refusalOf, statusOf } from '../call/refusal.ts'
 import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
 import { type Need, type Route, wireModelOf } from '../call/routes.ts'
 import { answeredWhole, type RequestParts } from '../call/whole-request.ts'
-import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import type { GuardCall } from '../guardrails/guard-call.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
+import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import { redactedDocument, restoredDocument, textsOf } from './document-texts.ts'
 
 /** Dependencies of document calls. */

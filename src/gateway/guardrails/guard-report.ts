@@ -1,4 +1,4 @@
-import type { GuardFinding } from '../call/guard-finding.ts'
+import type { GuardFinding } from '../call/guarding/guard-finding.ts'
 
 const rank = ['passed', 'failed', 'flagged', 'redacted', 'blocked'] as const
 const maxFindings = 64

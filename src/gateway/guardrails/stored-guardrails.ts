@@ -4,6 +4,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
+import { guardrailNames, headerNames } from '../call/guarding/guardrail-names.ts'
 import { everyRow } from '../routing/project-providers.ts'
 import { GuardCall } from './guard-call.ts'
 import { type GuardrailSource, type GuardSet, guardSet } from './guard-set.ts'
@@ -58,7 +59,7 @@ export class StoredGuardrails implements Guardrails {
   open(caller: Caller | ActorCaller): GuardCall | null | Promise<GuardCall | null> {
     const known = this.#cache.peek(caller.project)
     if (known !== undefined) {
-      if (namesOf(caller).every((name) => find(known.all, name) !== undefined)) return this.#of(known, caller)
+      if (guardrailNames(caller).every((name) => find(known.all, name) !== undefined)) return this.#of(known, caller)
       // one that was created a moment ago, on this node or another
       this.#cache.forget(caller.project)
     }
@@ -72,7 +73,7 @@ export class StoredGuardrails implements Guardrails {
   }
 
   #of({ all, sets }: ProjectGuardrails, caller: Caller | ActorCaller): GuardCall | null {
-    const names = namesOf(caller)
+    const names = guardrailNames(caller)
     const key = names.join()
     let set = sets.get(key)
     if (set === undefined) {
@@ -111,19 +112,7 @@ const find = (all: readonly GuardrailSource[], name: string): GuardrailSource | 
 
 const refuse = (name: string, caller: Caller | ActorCaller): never => {
   const message = `There is no guardrail '${name.slice(0, 64)}'.`
-  if (isRequest(caller)) throw new ServiceError('invalid_header', { param: 'X-Guardrails', message })
+  if (isRequest(caller) && headerNames(caller).includes(name))
+    throw new ServiceError('invalid_header', { param: 'X-Guardrails', message })
   throw new ServiceError('agent_not_runnable', { param: 'config.guardrails', message })
 }
-
-/** Guardrails that a call adds to those of its project. Credentials of browsers add none. */
-const namesOf = (caller: Caller | ActorCaller): readonly string[] => {
-  if (!isRequest(caller)) return caller.guardrails ?? noNames
-  const { headers, principal } = caller
-  const written = headers?.guardrails
-  if (written === undefined || principal.kind === 'client_token' || principal.kind === 'public') return noNames
-  const names = written.slice(0, maxHeader).split(',')
-  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))].sort()
-}
-
-const noNames: readonly string[] = []
-const maxHeader = 2_048

@@ -1,7 +1,7 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
 import { type JsonObject, projectScope, type Scope } from '#storage/index.ts'
 import type { FailedAttempt } from '../call/accounting/call-ledger.ts'
-import type { GuardFinding } from '../call/guard-finding.ts'
+import type { GuardFinding } from '../call/guarding/guard-finding.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 
 /** The caller of a call; shared by many calls of a segment. */

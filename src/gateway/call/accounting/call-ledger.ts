@@ -1,6 +1,6 @@
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Caller } from '../caller.ts'
-import type { GuardFinding } from '../guard-finding.ts'
+import type { GuardFinding } from '../guarding/guard-finding.ts'
 import type { Found } from '../redaction.ts'
 import type { Reuse } from '../reuse.ts'
 import type { KeySource, Need, Route } from '../routes.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Api } from '#test/e2e/api.ts'
+import { KnowledgeBase } from '#test/e2e/knowledge/knowledge-world.ts'
 import { patience } from '#test/e2e/patience.ts'
 import { textOf } from '#test/e2e/stream-reader.ts'
 import { World } from '#test/e2e/world.ts'
@@ -113,6 +114,42 @@ describe('in every API that calls a model', () => {
       expect(await answer.text()).toContain('A [REDACTED] landed')
     },
   )
+
+  it('the guardrails of an agent hold for what its keys call directly', async () => {
+    const config = { model, guardrails: ['in'] }
+    const agent = (await api.post('/v1/agents', { name: 'guarded keys', config })).body.id
+    for (const key_type of ['secret', 'public']) {
+      const { body } = await api.post(`/v1/agents/${agent}/keys`, { name: key_type, key_type })
+      const refused = await world.as(body.key).post('/v1/chat/completions', { model, messages })
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'content_policy_violation'])
+    }
+  })
+
+  it('a response in the background has the guardrails of its request', async () => {
+    const begun = await api.post('/v1/responses', { model, input: text, background: true }, named('in'))
+    await vi.waitFor(async () => {
+      const { body } = await api.get(`/v1/responses/${begun.body.id}`)
+      expect(body).toMatchObject({ status: 'failed', error: { code: 'content_policy_violation' } })
+    }, patience)
+  })
+
+  it('the lines of a batch have the guardrails of the request that began it', async () => {
+    const line = JSON.stringify({
+      custom_id: 'a',
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: { model, messages },
+    })
+    const { body: file } = await new KnowledgeBase(api, '').form('/v1/files', 'lines.jsonl', line, { purpose: 'batch' })
+    const order = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
+    const begun = await api.post('/v1/batches', order, named('in'))
+    const errors = await vi.waitFor(async () => {
+      const { body } = await api.get(`/v1/batches/${begun.body.id}`)
+      expect(body).toMatchObject({ status: 'completed', request_counts: { failed: 1 } })
+      return body.error_file_id
+    }, patience)
+    expect(await (await api.fetch(`/v1/files/${errors}/content`)).text()).toContain('content_policy_violation')
+  })
 
   it('what was found is in the request log', async () => {
     const { body } = await api.get('/v1/request-log?operation=chat_completions.create&limit=100')

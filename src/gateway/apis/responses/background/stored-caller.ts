@@ -1,15 +1,18 @@
 import type { Principal } from '#actors/call/call.ts'
 import type { AgentReach } from '#actors/call/reach.ts'
 import type { Caller } from '#gateway/call/caller.ts'
+import { guardrailNames } from '#gateway/call/guarding/guardrail-names.ts'
 import { isObject } from '#runtime/index.ts'
 import { type JsonObject, projectScope, tenantScope, userScope } from '#storage/index.ts'
 
 /** The fields of a caller that are stored for work after the request. The project is that of the actor. */
 export const storedCaller = (caller: Caller): JsonObject => {
   const { tenant, externalUserId, keyId, agentId, requestId, scope, models } = caller
+  const guardrails = guardrailNames(caller)
   return {
     ...{ tenant, external_user_id: externalUserId, key_id: keyId, agent_id: agentId, request_id: requestId },
     ...(models !== null && { models: [...models] }),
+    ...(guardrails.length > 0 && { guardrails }),
     scope: { tenant: scope.tenant, user: scope.user },
   }
 }
@@ -30,6 +33,7 @@ export const callerFrom = (project: string, stored: JsonObject): Caller => {
     keyId,
     agentId,
     models,
+    ...(Array.isArray(stored.guardrails) && { guardrails: stored.guardrails.map(String) }),
   }
 }
 
@@ -47,6 +51,7 @@ const principalFrom = (project: string, keyId: string, agentId: string | null): 
 const noMore: AgentReach = {
   models: new Set(),
   toolServers: new Set(),
+  guardrails: [],
   serves: () => false,
   tenants: async () => [],
 }
