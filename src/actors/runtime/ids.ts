@@ -47,10 +47,10 @@ export const newId = (prefix: string): string => `${prefix}_${ulids.next()}`
 export const newIdIn = (prefix: string, shard: number): string => `${prefix}_${ulids.nextIn(`${prefix}_`, shard)}`
 
 /** A store's number of shards divides this one, so an id that is in one of these shards is in a shard of any store. */
-const mostShards = new Shards(1024)
+const maxShards = new Shards(1024)
 
 /** Returns a new actor id in the shard of this one, whatever the number of shards of their store. */
-export const newIdBeside = (prefix: string, actor: string): string => newIdIn(prefix, mostShards.of(actor))
+export const newIdBeside = (prefix: string, actor: string): string => newIdIn(prefix, maxShards.of(actor))
 
 /**
  * Returns the id of the resource that a call creates. With an Idempotency-Key it is the id reserved for that key, so

@@ -19,7 +19,7 @@ export {
 } from './erasure/erase-listed.ts'
 export { erasedActors } from './erasure/erased-actors.ts'
 export { Host } from './host.ts'
-export { idAt, idFloor, idWithTail, newIdBeside, newIdFor, newIdForBeside, newIdIn, tailOf } from './ids.ts'
+export { idAt, idFloor, idWithTail, newIdBeside, newIdFor, newIdForBeside, tailOf } from './ids.ts'
 export { liveActorOf } from './live-actor.ts'
 export { Compaction, type CompactionState, endedStreams } from './log/compaction.ts'
 export type { Ledger, TakenOver } from './log/ledger.ts'
