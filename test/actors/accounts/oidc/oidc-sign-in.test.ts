@@ -294,14 +294,17 @@ describe('an account at a provider', () => {
       await expect(refused).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('ends its sessions with the connection, and with the link', async () => {
+  it('is offered while its connection is active, and ends its sessions with that and with the link', async () => {
     const { useCases, dashboard, project, signIn, auth, connection, memberOf } = await open()
     const { value } = await signIn()
     const isOpen = async (each: string | null) => (await auth.dashboardSessions.verify(each ?? '')) !== null
     const set = (is_active: boolean) =>
       useCases['oidc_connections.update'](callOf(dashboard, { oidc_connection_id: connection.id }, {}, { is_active }))
-    expect(await isOpen(value)).toBe(true)
+    const offered = async () =>
+      (await useCases['oidc_sign_in.providers'](callOf(visitor, {}, {}, undefined))).data.map(({ name }) => name)
+    expect([await isOpen(value), await offered()]).toEqual([true, ['Acme']])
     await set(false)
+    expect(await offered()).toEqual([])
     expect(await isOpen(value)).toBe(false)
     await set(true)
     expect(await isOpen(value)).toBe(true)
