@@ -1,6 +1,6 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
-import { Diff } from './parts/line-diff.js'
+import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
 import { typed } from './parts/typed.js'
 import { sessionNow } from './session.js'

@@ -1,5 +1,5 @@
 import { html } from './html.js'
-import { Diff } from './parts/line-diff.js'
+import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
 import { routeHash } from './route.js'
 import { useEffect, useState } from './vendor/hooks.js'

@@ -1,5 +1,3 @@
-import { html } from '../html.js'
-
 /** Number of lines of each text up to which they are compared line by line. */
 const maxLines = 1500
 
@@ -31,13 +29,3 @@ export const lineDiff = (before, after) => {
   }
   return lines
 }
-
-/** Removed and added lines among those that stayed. @param {{ before: string, after: string, label?: string }} props */
-export const Diff = ({ before, after, label = 'What you changed' }) =>
-  html`<pre class="diff" tabindex="0" aria-label=${label}>${lineDiff(before, after).map(([sign, line]) =>
-    sign === '-'
-      ? html`<del>- ${line}</del>`
-      : sign === '+'
-        ? html`<ins>+ ${line}</ins>`
-        : html`<span>  ${line}</span>`,
-  )}</pre>`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lineDiff } from '../../../console/parts/line-diff.js'
-import { outlineOf } from '../../../console/resources/version-diff.js'
+import { outlineOf } from '../../../console/resources/version-outline.js'
 
 describe('the lines of two texts', () => {
   it('are kept, removed and added in their order', () => {

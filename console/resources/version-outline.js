@@ -1,0 +1,19 @@
+/** @typedef {import('./types.js').Row} Row */
+
+/** Fields that differ between any two versions. */
+const ofEach = /^(id|version|status|test|review)$|_(id|at|by)$/
+
+/** A value as lines, in which a text has its own. @param {unknown} value @param {string} path @returns {readonly string[]} */
+const linesOf = (value, path) => {
+  if (value === null || value === undefined) return []
+  if (typeof value === 'string' && value.includes('\n'))
+    return [`${path}:`, ...value.split('\n').map((line) => `  ${line}`)]
+  if (typeof value !== 'object') return [`${path}: ${value}`]
+  return Object.entries(value).flatMap(([name, each]) =>
+    linesOf(each, Array.isArray(value) ? `${path}[${Number(name) + 1}]` : path === '' ? name : `${path}.${name}`),
+  )
+}
+
+/** What a version consists of, as text. @param {Row} row */
+export const outlineOf = (row) =>
+  linesOf(Object.fromEntries(Object.entries(row).filter(([name]) => !ofEach.test(name))), '').join('\n')
