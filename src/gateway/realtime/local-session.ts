@@ -197,7 +197,7 @@ export class LocalSession implements RealtimeSession, AgentHost {
     response
       .run(async (running) => {
         const end = await answer(running)
-        await running.said()
+        await running.spoken()
         // the next response may be requested as soon as the client sees the end of this one
         over()
         return end

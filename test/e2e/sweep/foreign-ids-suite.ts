@@ -38,7 +38,15 @@ const ofTenants = new Set([
 const ofAgents = new Set(['ses', 'run', 'agt', 'agv', 'ins', 'act'])
 
 /** Names of ids of the organisation, of ids common to all projects, or of ids that exist only after failures. */
-const withoutForeign = ['auth_session_id', 'member_id', 'oidc_connection_id', 'organization_id', 'project_id', 'stuck_id', 'version']
+const withoutForeign = [
+  'auth_session_id',
+  'member_id',
+  'oidc_connection_id',
+  'organization_id',
+  'project_id',
+  'stuck_id',
+  'version',
+]
 
 /** Names of values that belong to no tenant. */
 const ofProjects = new Set(['version', 'model', 'provider_id'])

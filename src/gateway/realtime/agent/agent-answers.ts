@@ -53,7 +53,7 @@ export class AgentAnswers {
   /** Whether the turn in progress was cancelled here: what it still says is dropped. */
   #isCancelled = false
   #hasText = false
-  /** Resolves when the events so far are written: what is said comes before the call that follows it. */
+  /** Resolves when the events so far are written: what is spoken comes before the call that follows it. */
   #last: Promise<void> = Promise.resolve()
 
   constructor(parts: AgentAnswersParts, host: AgentHost) {
@@ -76,7 +76,7 @@ export class AgentAnswers {
     this.#control?.stop()
   }
 
-  /** Begins a turn with what the user said since the last one, or gives the outputs that one waits for. */
+  /** Begins a turn with the words of the user since the last one, or gives the outputs that one waits for. */
   readonly answer: Answer = async (response) => {
     const { operations, sessionId, budget } = this.#parts
     budget?.check()
@@ -171,14 +171,14 @@ export class AgentAnswers {
       arguments: '{}',
       output: textOf(output),
     }
-    await open.response.said().catch(() => {})
+    await open.response.spoken().catch(() => {})
     open.response.writer.item(item)
   }
 
   async #paused(payload: JsonObject): Promise<void> {
     const open = this.#closing()
     if (open === null) return
-    await open.response.said().catch(() => {})
+    await open.response.spoken().catch(() => {})
     const id = textOf(payload.action_id)
     const args = JSON.stringify(payload.arguments ?? {})
     const { writer } = open.response
@@ -202,7 +202,7 @@ export class AgentAnswers {
     if (open === null) return
     if (!this.#hasText) open.response.text(textOf(payload.output))
     const calls = arrayOf(payload.tool_calls).map(objectOf)
-    if (calls.length > 0) await open.response.said().catch(() => {})
+    if (calls.length > 0) await open.response.spoken().catch(() => {})
     for (const { tool, arguments: args, action_id } of calls) {
       this.#owed.add(textOf(action_id))
       open.response.writer.call(textOf(action_id), textOf(tool), JSON.stringify(args ?? {}))

@@ -17,7 +17,7 @@ export interface ActiveResponseParts {
 /** Writes what an answer consists of, and resolves with its end. @throws {ServiceError} */
 export type Answer = (response: ActiveResponse) => Promise<ResponseEnd>
 
-/** The response in progress: text goes out as it comes, or is said. */
+/** The response in progress: text goes out as it comes, or is spoken. */
 export class ActiveResponse {
   readonly config: SessionConfig
   /** Input of its own instead of the conversation; null: the conversation. */
@@ -62,8 +62,8 @@ export class ActiveResponse {
     return this.#outlet.free()
   }
 
-  /** Resolves when the text so far has been said. @throws {ServiceError} */
-  async said(): Promise<void> {
+  /** Resolves when the text so far has been spoken. @throws {ServiceError} */
+  async spoken(): Promise<void> {
     await this.#speaker?.finish()
   }
 
@@ -72,7 +72,7 @@ export class ActiveResponse {
     this.writer.begin()
     try {
       const end = await answer(this)
-      await this.said()
+      await this.spoken()
       this.writer.end(end)
     } catch (error) {
       // a response that was cancelled has ended already

@@ -53,7 +53,7 @@ export const modelAnswer = async (
     response.signal.addEventListener('abort', () => reject(response.signal.reason), { once: true })
   })
   void budget?.spent(summary.costUsd)
-  if (calls.all.length > 0) await response.said()
+  if (calls.all.length > 0) await response.spoken()
   for (const { id, name, args } of calls.all) response.writer.call(id, name, args)
   return endOf(summary)
 }

@@ -60,7 +60,7 @@ export class ResponseWriter {
   }
 
   /** Notes how long a sentence takes to say. */
-  said(part: SpokenPart): void {
+  spoken(part: SpokenPart): void {
     this.#spoken.push(part)
   }
 

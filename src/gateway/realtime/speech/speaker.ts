@@ -61,7 +61,7 @@ export class Speaker {
     if (signal.aborted) return
     writer.text(text)
     const bytes = audio instanceof Uint8Array ? await this.#pass(audio) : await this.#follow(audio)
-    writer.said({ text, ms: msOf(bytes) })
+    writer.spoken({ text, ms: msOf(bytes) })
   }
 
   /** Passes audio on in events of a fraction of a second. @returns its length. */
