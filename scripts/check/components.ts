@@ -50,6 +50,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/retention -> actors/operators',
   'actors/retention -> actors/runs',
   'actors/retention -> actors/sessions',
+  'actors/runs -> actors/accounts',
   'actors/runs -> actors/agents',
   'actors/runs -> actors/connections',
   'actors/runs -> actors/sessions',

@@ -33,3 +33,13 @@ export const isBelow = (url: URL, address: string): boolean => {
   const { origin, pathname } = base
   return url.origin === origin && `${url.pathname}/`.startsWith(pathname.endsWith('/') ? pathname : `${pathname}/`)
 }
+
+/** Whether secrets may be sent to a URL: over TLS, or to this machine. */
+export const isSecureUrl = (url: string): boolean => {
+  const { protocol, hostname } = URL.parse(url) ?? { protocol: '', hostname: '' }
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+/** Whether a host of a URL is this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -18,7 +18,14 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
     'sessions of an earlier password are invalid by the first write; the second removes their rows',
   'src/actors/accounts/member-use-cases.ts project_members.update':
     'both writes store the same change; sessions of an earlier password are invalid by the first one',
+  'src/actors/accounts/login-use-cases.ts auth.end_other_sessions': repeat,
+  'src/actors/accounts/member-use-cases.ts project_members.unlink_oidc': repeat,
   'src/actors/accounts/member-use-cases.ts removeMember': repeat,
+  'src/actors/accounts/oidc/oidc-members.ts of': 'the next sign-in finds the link, and sets the role',
+  'src/actors/accounts/oidc/oidc-sign-in-use-cases.ts completed':
+    'the member signs in again: a session without an answer has no cookie',
+  'src/actors/accounts/sign-in/member-sign-in.ts open': 'a session whose cookie was never sent ends by itself',
+  'src/actors/accounts/sign-in/session-use-cases.ts auth_sessions.delete': repeat,
   'src/actors/accounts/member-use-cases.ts demote':
     'the second write undoes the first if two owners were demoted at the same time; a kill leaves what each of the two callers requested',
   'src/actors/accounts/oauth/oauth-use-cases.ts oauth_consents.create': `${repeat}: it finds the grant under its id, and returns the same code`,
@@ -105,6 +112,8 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/gateway/apis/responses/stored-responses.ts keep': orphan,
   'src/gateway/apis/responses/stored-responses.ts remove': `${repeat}: the response itself is removed last`,
   'src/gateway/ledger/ledger-records.ts remove': rerun,
+  'src/gateway/realtime/relay/response-charges.ts end':
+    'each write is another response; those that a kill leaves out are lost as every call in progress is',
   'src/gateway/ledger/ledger-records.ts clear': rerun,
   'src/gateway/ledger/segment-expander.ts round': rerun,
   'src/gateway/ledger/segment-expander.ts expand': `${rerun}: rows of a segment have ids of their own`,

@@ -73,7 +73,7 @@ export const accounts = capability({
     const oauthClients = new OAuthClients(services)
     oauthClientsPort.give(services, oauthClients)
     const secureCookies = secureCookiesPort.of(services)
-    const serverUrl = serverUrlPort.of(services).replace(/\/+$/, '')
+    const serverUrl = serverUrlPort.of(services).replace(/\/$/, '')
     const redirectUri = (connection: string) => `${serverUrl}/api/auth/oidc/callback/${connection}`
     return {
       useCases: {

@@ -48,10 +48,10 @@ export const authUseCases = (deps: AuthDeps): UseCasesOf<'auth'> => {
     },
     'auth.end_other_sessions': async (call) => {
       const { organization, memberId, sessionId, project } = memberOf(call.principal)
-      const ended = await dashboardSessions.closeAll({ id: memberId, project: organization }, sessionId)
       const notices = () => [new Audited(call, 'member', project).line('other_sessions_ended', memberId)]
-      if (ended > 0) await memberTable.notify(organizationScope(organization), memberId, notices)
-      return { ended }
+      // before they end: a repeat after a crash would find none
+      await memberTable.notify(organizationScope(organization), memberId, notices)
+      return { ended: await dashboardSessions.closeAll({ id: memberId, project: organization }, sessionId) }
     },
     'auth.change_password': async (call) => {
       const { organization, memberId, sessionId, project } = memberOf(call.principal)

@@ -1,4 +1,4 @@
-import { credentialAddress, isBelow } from '#outgoing/credential-address.ts'
+import { credentialAddress, isBelow, isSecureUrl } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
@@ -6,7 +6,7 @@ import { isDiscovered } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/index.ts'
-import { isSecureUrl, publicConfig } from './oauth/oauth-server.ts'
+import { publicConfig } from './oauth/oauth-server.ts'
 
 /** The config of a connection in a request. */
 export type ConnectionConfig = NonNullable<BodyOf<'connections.create'>['config']>

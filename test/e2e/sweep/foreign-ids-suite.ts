@@ -39,13 +39,8 @@ const ofAgents = new Set(['ses', 'run', 'agt', 'agv', 'ins', 'act'])
 
 /** Names of ids of the organisation, of ids common to all projects, or of ids that exist only after failures. */
 const withoutForeign = [
-  'auth_session_id',
-  'member_id',
-  'oidc_connection_id',
-  'organization_id',
-  'project_id',
-  'stuck_id',
-  'version',
+  ...['auth_session_id', 'member_id', 'oidc_connection_id', 'organization_id', 'project_id'],
+  ...['stuck_id', 'version'],
 ]
 
 /** Names of values that belong to no tenant. */

@@ -94,10 +94,15 @@ describe('a request', () => {
       { type: 'injection', on: 'input', action: 'block' },
     ]
     let longest = 0
-    let last = performance.now()
+    // of this thread: what the worker takes, or another process, holds no loop
+    const usedMs = (): number => {
+      const { user, system } = process.threadCpuUsage()
+      return (user + system) / 1000
+    }
+    let last = usedMs()
     let over = false
     const beat = (): void => {
-      const now = performance.now()
+      const now = usedMs()
       longest = Math.max(longest, now - last)
       last = now
       if (!over) setImmediate(beat)
@@ -108,7 +113,7 @@ describe('a request', () => {
     expect((await request).error?.code).toBe('content_policy_violation')
     over = true
     // to copy the text to the worker takes some ms; to check it takes more than a second
-    expect(longest).toBeLessThan(400)
+    expect(longest).toBeLessThan(50)
   })
 })
 

@@ -1,5 +1,5 @@
+import type { TypedKind } from '#records/schema.ts'
 import type { Role } from '#specs/access.ts'
-import type { TypedKind } from '../../records/schema.ts'
 
 /** A provider at which members of an organisation sign in. The row belongs to the organisation. */
 export type OidcConnectionData = {

@@ -1,5 +1,5 @@
 import * as openid from 'openid-client'
-import { isSecureUrl } from '#actors/connections/oauth/oauth-server.ts'
+import { isSecureUrl } from '#outgoing/credential-address.ts'
 import { guardedFetch } from '#outgoing/guarded-fetch.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { Row } from '#records/schema.ts'

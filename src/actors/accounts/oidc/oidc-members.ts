@@ -17,7 +17,7 @@ export class OidcRefused extends Error {
 }
 
 /** Builds the audit entries of what a person does at the sign-in. */
-export type AuditOf = (member: Row<MemberData>) => Promise<Audited>
+type AuditOf = (member: Pick<Row<MemberData>, 'id' | 'project' | 'data'>) => Promise<Audited>
 
 /** A person at a provider, whose sign-in was verified. */
 export interface OidcPerson {
@@ -39,19 +39,19 @@ export class OidcMembers {
    *
    * @throws {OidcRefused}
    */
-  async of(person: OidcPerson): Promise<{ readonly member: Row<MemberData>; readonly isNew: boolean }> {
+  async of(person: OidcPerson): Promise<Row<MemberData>> {
     const { connection, identity } = person
     const linked = await this.#table.findGlobal({ oidc: markOf(person) })
     if (linked !== null) {
       if (linked.project !== connection.project) throw unknownPerson()
-      return { member: await this.#withRole(linked, person), isNew: false }
+      return this.#withRole(linked, person)
     }
     if (identity.email === null) throw unknownPerson()
     const known = await this.#table.findGlobal({ email: identity.email })
-    if (known === null) return { member: await this.#created(person), isNew: true }
+    if (known === null) return this.#created(person)
     if (known.project !== connection.project) throw unknownPerson()
     await this.link(known, person)
-    return { member: await this.#withRole(known, person), isNew: false }
+    return this.#withRole(known, person)
   }
 
   /** Links a member to a person. @throws {OidcRefused} when either is linked otherwise */
@@ -77,11 +77,10 @@ export class OidcMembers {
     const { email, name, role } = person.identity
     if (!person.connection.data.creates_members || email === null) throw unknownPerson()
     if (role === null) throw noRole()
-    const member = await this.#table.insert({
-      id: newId('usr'),
-      project: person.connection.project,
-      data: { email, name, role, password_hash: noPassword, oidc: markOf(person) },
-    })
+    const data = { email, name, role, password_hash: noPassword, oidc: markOf(person) }
+    const made = { id: newId('usr'), project: person.connection.project, data }
+    const audited = await person.auditOf(made)
+    const member = await this.#table.insert({ ...made, notices: [audited.line('created', made.id)] })
     if (member === null) throw new OidcRefused('The member was created at the same time. Sign in again.')
     return member
   }

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
-import type { Audited } from '#records/audited.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -16,7 +15,7 @@ import { type OidcConnectionData, oidcConnections } from './kinds.ts'
 import { OidcClients, OidcFailed } from './oidc-clients.ts'
 import { type OidcFlow, OidcFlows } from './oidc-flows.ts'
 import { identityOf } from './oidc-identity.ts'
-import { OidcMembers, OidcRefused } from './oidc-members.ts'
+import { OidcMembers, type OidcPerson, OidcRefused } from './oidc-members.ts'
 import { oidcPage } from './oidc-page.ts'
 
 /** Dependencies of the use-cases of sign-ins at providers. */
@@ -132,14 +131,13 @@ class OidcSignIns {
     const expected = { ...flow, state: call.query.state ?? '' }
     const claims = await this.#clients.claims(connection, this.#arrived(call), expected)
     const identity = identityOf(claims, connection.data)
-    const auditOf = (member: Row<MemberData>) => this.#signIn.audited(member, call)
+    const auditOf: OidcPerson['auditOf'] = (member) => this.#signIn.audited(member, call)
     const person = { connection, identity, auditOf }
     if (linking !== null) {
       await this.#members.link(linking, person)
       return []
     }
-    const { member, isNew } = await this.#members.of(person)
-    if (isNew) await this.#noteCreated(member, call)
+    const member = await this.#members.of(person)
     return [await this.#signIn.open(member, call, { method: 'oidc', connection: connection.id })]
   }
 
@@ -166,13 +164,6 @@ class OidcSignIns {
     if (signedIn?.sessionId !== link.session || signedIn.memberId !== link.member || member === null)
       throw new OidcRefused('The session in which the link was started has ended.')
     return member
-  }
-
-  async #noteCreated(member: Row<MemberData>, call: Callback): Promise<void> {
-    const audited: Audited = await this.#signIn.audited(member, call)
-    await this.#memberTable.notify(organizationScope(member.project), member.id, ({ id }) => [
-      audited.line('created', id),
-    ])
   }
 
   /** What a person is shown; the reason of a failure may contain addresses, and is only in the log. */

@@ -56,7 +56,10 @@ export class MemberSignIn {
   }
 
   /** Builds the audit entries of a member's own sign-in, in the log of the organisation's first project. */
-  async audited(member: Row<MemberData>, { remoteAddress }: SignInCall): Promise<Audited> {
+  async audited(
+    member: Pick<Row<MemberData>, 'id' | 'project' | 'data'>,
+    { remoteAddress }: SignInCall,
+  ): Promise<Audited> {
     const { id: memberId, project: organization, data } = member
     const project = (await this.#deps.projects.first(organization)) ?? ''
     const identified = { organization, memberId, sessionId: '', role: data.role, project }

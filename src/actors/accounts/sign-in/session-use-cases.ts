@@ -54,9 +54,10 @@ export const sessionUseCases = ({ records, now, dashboardSessions }: SessionDeps
       const row = await table.get(scope, id)
       // those of others are unknown to a member
       if (row === null || (row.data.member_id !== memberId && role !== 'owner')) throw new ServiceError('not_found')
-      await dashboardSessions.close(organization, id)
       const notices = () => [new Audited(call, 'member', project).line('session_ended', row.data.member_id)]
+      // before it ends: a repeat after a crash would not find it
       await memberTable.notify(scope, row.data.member_id, notices)
+      await dashboardSessions.close(organization, id)
       return { id, deleted: true }
     },
   }

@@ -1,4 +1,4 @@
-import { isLoopback } from '../oauth/oauth-server.ts'
+import { isLoopback } from '#outgoing/credential-address.ts'
 import type { SignInLinks } from '../oauth/sign-in-links.ts'
 
 /** Description of this server as an OAuth client (RFC 7591). */

@@ -1,8 +1,8 @@
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
+import { isSecureUrl } from '#outgoing/credential-address.ts'
 import { AnswerRefused, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
 import { mcpSdk } from '#outgoing/mcp-sdk.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { isSecureUrl } from '../oauth/oauth-server.ts'
 import { DiscoveryFailed } from './discovery-failed.ts'
 
 /** The authorization server of a protected resource, from the metadata of both. */

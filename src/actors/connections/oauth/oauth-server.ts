@@ -116,16 +116,6 @@ export const isIssuedBy = (
   return URL.parse(named)?.origin === new URL(authorizationUrl).origin
 }
 
-/** Whether secrets may be sent to a URL: over TLS, or to this machine. */
-export const isSecureUrl = (url: string): boolean => {
-  const { protocol, hostname } = URL.parse(url) ?? { protocol: '', hostname: '' }
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-}
-
-/** Whether a host of a URL is this machine. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-
 /** Returns the public part of a config, as connections show it. */
 export const publicConfig = (config: JsonObject): JsonObject => {
   const { client_secret: _secret, openapi, ...shown } = config

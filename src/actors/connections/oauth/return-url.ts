@@ -1,5 +1,5 @@
+import { isSecureUrl } from '#outgoing/credential-address.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { isSecureUrl } from './oauth-server.ts'
 
 /**
  * Checks the page to which a sign-in returns against the project's list. If the list is empty, any page over https or

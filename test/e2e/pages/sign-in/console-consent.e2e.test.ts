@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LoopbackServer } from '#test/support/loopback-server.ts'
-import { OpenConsole } from './open-console.ts'
+import { OpenConsole } from '../open-console.ts'
 
 /** The page of an app to which members are sent back. */
 class Callback extends LoopbackServer {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeAt, stepMs } from '#actors/accounts/sign-in/totp.ts'
-import { OpenConsole } from './open-console.ts'
+import { OpenConsole } from '../open-console.ts'
 
 /** A certified provider, at which every name signs in; it serves once a client is registered. */
 class People {
