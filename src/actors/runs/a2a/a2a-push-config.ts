@@ -43,7 +43,8 @@ export const pushConfigs: TypedKind<PushConfigData> = {
       field: 'sealed',
       aad: ({ project, id }) => pushConfigAad(project, id),
       instead: null,
-      sentTo: ['url'],
+      // a config is only replaced as a whole, address and secrets together
+      sentTo: null,
       loss: 'the token of a push notification config: set the config again',
     },
   ],
