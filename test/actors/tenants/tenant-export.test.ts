@@ -37,6 +37,7 @@ const left = [
   'mcp_server_headers',
   'lasting_keys',
   'oauth_clients',
+  'realtime_secrets',
   'remote_agent_calls',
   'session_threads',
   'takeovers',

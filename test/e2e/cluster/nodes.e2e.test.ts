@@ -55,7 +55,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     await nodeRow(page, 'node-3').waitFor(patience)
     await page
       .locator('.shard-legend')
-      .getByText(/^C node-3, \d+ shards$/)
+      .getByText(/node-3, \d+ shards$/)
       .waitFor(patience)
     await world.nodes[2]?.kill9()
     await nodeRow(page, 'node-3').waitFor({ state: 'detached', ...patience })

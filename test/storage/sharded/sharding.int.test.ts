@@ -207,6 +207,7 @@ describe('every collection of the product', () => {
       'forgotten_users',
       'members',
       'oauth_grants',
+      'oidc_connections',
       'project_keys',
       'projects',
     ])

@@ -227,7 +227,8 @@ describe('the models of a key', () => {
     const whole = { ...requiredOf(operation), ...(operation.body?.json.properties?.model && { model: 'small-1' }) }
     const config = name.startsWith('config.') && name !== 'config.model' ? { config: { model: 'small-1' } } : {}
     const given: Readonly<Record<string, unknown>> = { ...whole, ...config }
-    const body = merged(given, naming(name, 'large-1'))
+    const check = { type: 'model', instructions: 'Judge.', action: 'block', model: 'large-1' }
+    const body = name === 'checks[].model' ? { ...given, checks: [check] } : merged(given, naming(name, 'large-1'))
     const answer = await answerTo(limitedAs(kind, { models: ['small-1'] }), {
       method,
       target: targetOf(operation),
