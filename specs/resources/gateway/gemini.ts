@@ -17,7 +17,7 @@ import {
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { maybe } from './shapes/chat-shapes.ts'
 
-const parts = array(jsonObject(), { maxItems: 4096 })
+const parts = array(jsonObject(), { minItems: 1, maxItems: 4096 })
 
 const content = object(
   { role: maybe(string({ maxLength: 16 })), parts },
