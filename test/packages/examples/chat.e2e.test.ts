@@ -101,6 +101,8 @@ describe('the example of a chat', () => {
     const page = await open()
     await say(page, 'reply exactly: begin')
     await expect.poll(() => lines(page)).toContain('begin')
+    // the text is shown before the turn has ended, and until then nothing can be sent
+    await expect.poll(() => page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true)
     await page.context().setOffline(true)
     await say(page, 'reply exactly: later')
     await expect.poll(() => lines(page)).toHaveLength(3)
