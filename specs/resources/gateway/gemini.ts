@@ -149,7 +149,7 @@ export const gemini = defineOperations('gemini', {
       "Compatible with `streamGenerateContent` of Google's Gemini API, for every model. The answer is always a stream of server-sent events, with `alt=sse` and without. Function calls arrive whole, before the end.",
     path: `${model}:streamGenerateContent`,
     alsoAt: [`${stable}:streamGenerateContent`],
-    idempotency: 'ignored',
+    idempotency: 'stored',
     chatBodyBytes: 64 * 1024 * 1024,
     query: { alt: optional(oneOf('sse')) },
     body: request,
