@@ -5,8 +5,8 @@ import { sized } from './extent.ts'
 import { longestHoldMs } from './gateway/loop-hold.ts'
 import {
   bearer,
+  besideServices,
   changed,
-  hasGo,
   kilobyteChat,
   type LoadOrder,
   load,
@@ -52,17 +52,7 @@ type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
  * Servers run on one core, the load on the other. The order changes every round, and medians are reported.
  */
 export async function benchGateway({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
-  if (!hasGo()) {
-    console.error('no Go here: the load generator and the provider of this section cannot be built, so it is left out')
-    return []
-  }
-  const services: Service[] = []
-  const keep = async (starting: Promise<Service>) => {
-    const service = await starting
-    services.unshift(service)
-    return service
-  }
-  try {
+  return besideServices(async (keep) => {
     const upstream = await keep(startUpstream())
     const key = `csk_${randomBytes(32).toString('base64url')}`
     await sourcesBundled()
@@ -89,9 +79,7 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
         bound: { of: 'ours', atMost: 50 },
       },
     ]
-  } finally {
-    for (const service of services) await service.stop()
-  }
+  })
 }
 
 async function measure(targets: Targets, seconds: number, coldMs: number): Promise<readonly Row[]> {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sourcesBundled, startServer } from '#scripts/services/server.ts'
-import type { Service } from '#scripts/services/service.ts'
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
 import { type FailingProvider, keysOfPool, startFailingProvider } from './failing-keys.ts'
@@ -9,8 +8,8 @@ import { liteLlmCache, liteLlmHeaders, liteLlmRedaction, startLiteLlm } from './
 import { portkeyHeaders, portkeyPool, portkeyRedaction, startPortkey } from './peers/portkey.ts'
 import {
   bearer,
+  besideServices,
   changed,
-  hasGo,
   kilobyteChat,
   type LoadOrder,
   load,
@@ -43,17 +42,7 @@ export async function benchGateways({
   readonly seconds: number
   readonly long: boolean
 }): Promise<readonly Row[]> {
-  if (!hasGo()) {
-    console.error('no Go here: the load generator and the provider of this section cannot be built, so it is left out')
-    return []
-  }
-  const services: Service[] = []
-  const keep = async (starting: Promise<Service>) => {
-    const service = await starting
-    services.unshift(service)
-    return service
-  }
-  try {
+  return besideServices(async (keep) => {
     const { url } = await keep(startUpstream())
     await sourcesBundled()
     const key = `csk_${randomBytes(32).toString('base64url')}`
@@ -82,9 +71,7 @@ export async function benchGateways({
       ...(await hits(caching, seconds / rounds)),
       ...(long ? await poolOfKeys() : []),
     ]
-  } finally {
-    for (const service of services) await service.stop()
-  }
+  })
 }
 
 async function calls(sides: Sides, seconds: number): Promise<readonly Row[]> {

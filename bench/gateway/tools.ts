@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { onPath } from '#scripts/services/command.ts'
 import { type Service, startService } from '#scripts/services/service.ts'
-import { median } from '../row.ts'
+import { median, type Row } from '../row.ts'
 
 const run = promisify(execFile)
 const folder = resolve(import.meta.dirname, '../../.cache/gateway-bench')
@@ -13,7 +13,28 @@ const folder = resolve(import.meta.dirname, '../../.cache/gateway-bench')
 export const cores = { server: '1', load: '0' } as const
 
 /** Whether Go is installed: the load generator and the upstream are written in it. */
-export const hasGo = (): boolean => onPath('go') !== null
+const hasGo = (): boolean => onPath('go') !== null
+
+/** Starts a server of a measurement, and stops it at its end. */
+type Keep = (starting: Promise<Service>) => Promise<Service>
+
+/** Measures beside servers that are stopped in the end, the last first. No rows where there is no Go. */
+export async function besideServices(measure: (keep: Keep) => Promise<readonly Row[]>): Promise<readonly Row[]> {
+  if (!hasGo()) {
+    console.error('no Go here: the load generator and the provider of this section cannot be built, so it is left out')
+    return []
+  }
+  const services: Service[] = []
+  try {
+    return await measure(async (starting) => {
+      const service = await starting
+      services.unshift(service)
+      return service
+    })
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
 
 /** Builds the binary unless it exists. @returns its path. @throws {Error} when the build fails. */
 export function built(name: 'loadgen' | 'upstream'): string {
