@@ -251,7 +251,7 @@ export const bounds: readonly Bound[] = [
     of: 'an image that is fetched',
     max: '64 MB in all',
     beyond: '422 `image_too_large`',
-    code: ['src/gateway/vision/image-parts.ts', 'maxFetchedBytes'],
+    code: ['src/gateway/vision/image-bytes.ts', 'maxFetchedBytes'],
     test: ['test/gateway/vision/remote-image.test.ts', 'that is too large is aborted early'],
   },
   {

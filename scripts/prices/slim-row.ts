@@ -65,6 +65,7 @@ type Prices = Pick<
   | 'audioInput'
   | 'audioCached'
   | 'audioOutput'
+  | 'imageInput'
   | 'tiers'
   | 'character'
   | 'second'
@@ -83,6 +84,7 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
     ...optional('cacheWriteLong', longWrite(fields)),
     ...optional('reasoning', decimal(fields.output_cost_per_reasoning_token)),
     ...((mode === 'chat' || mode === 'realtime') && audioPrices(fields)),
+    ...(mode === 'image' && optional('imageInput', decimal(fields.input_cost_per_image_token))),
     ...optional('tiers', tiersOf(fields)),
   }
   const known = input === undefined ? {} : tokens

@@ -9,10 +9,11 @@ import { conversationItems, conversations } from '#specs/resources/gateway/conve
 import { customProviders } from '#specs/resources/gateway/custom-providers.ts'
 import { embeddings } from '#specs/resources/gateway/embeddings.ts'
 import { gemini } from '#specs/resources/gateway/gemini.ts'
+import { images } from '#specs/resources/gateway/images.ts'
 import { credits, limits } from '#specs/resources/gateway/limits.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { models as modelOperations } from '#specs/resources/gateway/models.ts'
-import { completions, images, moderations, rerank } from '#specs/resources/gateway/passed-on.ts'
+import { completions, moderations, rerank } from '#specs/resources/gateway/passed-on.ts'
 import {
   modelSyncs,
   providerConnections,

@@ -10,6 +10,7 @@ import type { FanOut, RateLimits, RecordStore } from '../storage/index.ts'
 import { openChatApis } from './apis/chat-apis.ts'
 import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion-use-cases.ts'
 import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
+import { imageUseCases } from './apis/passed-on/image-use-cases.ts'
 import { passthroughUseCases } from './apis/passed-on/passed-on-use-cases.ts'
 import type { ResponseHost } from './apis/responses/background/background-responses.ts'
 import type { ResponseEffectParts } from './apis/responses/background/response-effects.ts'
@@ -76,6 +77,7 @@ export interface Gateway extends GatewayCore {
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof embeddingUseCases> &
     ReturnType<typeof passthroughUseCases> &
+    ReturnType<typeof imageUseCases> &
     ReturnType<typeof openChatApis>['useCases'] &
     VoiceUseCases &
     ReturnType<Metering['useCases']> &
@@ -116,7 +118,8 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...metering.useCases(rows),
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
-      ...passthroughUseCases(documents.calls),
+      ...passthroughUseCases({ documents: documents.calls }),
+      ...imageUseCases({ documents: documents.calls, remote: vision }),
       ...chatCompletionsUseCases({ chats, keepAlive, memory, prompts }),
       ...forms.useCases,
       ...visionUseCases(vision),

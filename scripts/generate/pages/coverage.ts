@@ -11,8 +11,7 @@ const namedTests = 3
 
 /** APIs of other vendors that users may look for here; each is 404. */
 const notOffered = [
-  'Not offered: batches (`/v1/batches`), files (`/v1/files`), fine-tuning and realtime sessions over WebRTC in the form of OpenAI, batches and files in that of',
-  "Anthropic, and Gemini's own API.",
+  'Not offered: fine-tuning and realtime sessions over WebRTC in the form of OpenAI, and files in that of Anthropic.',
 ] as const
 
 /**

@@ -1,25 +1,14 @@
 import { anyKeyOrDashboard } from '#specs/access.ts'
 import { answersEither, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
-import {
-  array,
-  described,
-  integer,
-  jsonObject,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  string,
-  union,
-} from '#specs/dsl/schema.ts'
+import { array, described, integer, jsonObject, object, optional, string, union } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 
 const name = string({ minLength: 1, maxLength: 256 })
 const text = string({ minLength: 1 })
 
 /** Common options: the body is forwarded to the model's provider unchanged, and its response is returned unchanged. */
-const passedOn = {
+export const passedOn = {
   method: 'POST',
   access: anyKeyOrDashboard,
   envelope: 'openai',
@@ -106,38 +95,10 @@ export const rerank = defineOperations('rerank', {
   },
 })
 
-/** OpenAI's image generation. */
-export const images = defineOperations('images', {
-  generate: {
-    ...passedOn,
-    summary: 'Generate images',
-    description:
-      "Compatible with OpenAI's image generation, for image models of OpenAI, xAI, Google and compatible servers. Streaming is not supported. Fields that this reference does not list are forwarded too. Charged per image, or by tokens where the provider reports them.",
-    path: '/v1/images/generations',
-    body: object({
-      model: name,
-      prompt: described(string({ minLength: 1, maxLength: 32_000 }), 'Description of the images.'),
-      n: optional(nullable(described(integer({ min: 1, max: 10 }), 'Number of images. Default: 1.'))),
-      size: optional(nullable(described(name, 'Width and height in pixels, such as `1024x1024`.'))),
-      quality: optional(nullable(name)),
-      response_format: optional(nullable(oneOf('b64_json', 'url'))),
-    }),
-    answer: answersEither(
-      isJsonResponse(
-        object(
-          { created: integer(), data: array(jsonObject()) },
-          { title: 'Images', description: 'The images, as base64 or as URLs.', open: true },
-        ),
-      ),
-    ),
-  },
-})
-
 declare module '#specs/index.ts' {
   interface Resources {
     readonly moderations: typeof moderations
     readonly completions: typeof completions
     readonly rerank: typeof rerank
-    readonly images: typeof images
   }
 }

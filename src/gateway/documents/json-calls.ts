@@ -1,5 +1,5 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
-import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
+import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -38,6 +38,10 @@ export interface DocumentTarget {
   /** Path to append to the route's base URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** Encodes the document, for endpoints that take another body; absent: as JSON. */
+  readonly encode?: (document: WireObject) => { readonly contentType: string; readonly body: WireBody }
+  /** Converts the response of such an endpoint. @throws {AttemptFailed} for one that is none. */
+  readonly decode?: (answer: WireObject, document: WireObject) => WireObject
 }
 
 /** A provider-specific operation whose JSON response is passed through. */
@@ -164,20 +168,23 @@ export class JsonCalls {
   #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: ReservedCall): Promise<WireObject> {
     const { caller, body, signal, reservation } = call
     const { models: _models, ...rest } = body
-    const json = { 'content-type': 'application/json', accept: 'application/json' }
+    const document = { ...rest, model: wireModelOf(route) }
+    const { contentType, body: encoded } = (target.encode ?? asJson)(document)
+    const headers = { 'content-type': contentType, accept: 'application/json', ...target.headers }
     const request = {
-      ...{ caller, route, path: target.path, headers: { ...json, ...target.headers }, signal, reservation },
-      body: encodeJson({ ...rest, model: wireModelOf(route) }),
+      ...{ caller, route, path: target.path, headers, body: encoded, signal, reservation },
       failureOf: (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now()),
     }
     const read = async (bytes: Buffer) => {
       const answer = await parsedAnswer(bytes)
       if (!isObject(answer)) throw unreadable()
-      return answer
+      return target.decode?.(answer, document) ?? answer
     }
     return answeredWhole(this.#parts, run, { ...request, read })
   }
 }
+
+const asJson = (document: WireObject) => ({ contentType: 'application/json', body: encodeJson(document) })
 
 /** Checks the texts of a document; `blocked` is the refusal of one that may not be sent. */
 const checkedDocument = async (body: WireObject, guard: GuardCall) => {

@@ -26,6 +26,8 @@ export interface PriceRow {
   /** Audio input of a chat model, uncached and cached; `input` and `cached` when absent. */
   readonly audioInput?: string
   readonly audioCached?: string
+  /** Images in the input of an image model; `input` when absent. */
+  readonly imageInput?: string
   /** Audio output of a chat model; `output` when absent. */
   readonly audioOutput?: string
   /** Per character of text converted to speech. */
@@ -126,6 +128,7 @@ const priceFields = [
   'audioInput',
   'audioCached',
   'audioOutput',
+  'imageInput',
   'character',
   'second',
   'image',

@@ -13,6 +13,8 @@ export interface TokenUsage {
   readonly audioOutputTokens?: number
   /** Audio tokens in the cached input. */
   readonly audioCachedTokens?: number
+  /** Tokens of images in the input of an image model; absent for none. */
+  readonly imageInputTokens?: number
   /** Billed web searches by the provider, and searches by OpenAI's tool `web_search_preview`; absent for none. */
   readonly searches?: number
   readonly previewSearches?: number

@@ -4,6 +4,7 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { EmbeddingFormat } from './embedding-format.ts'
+import type { ImageFormat } from './image-format.ts'
 import type { ProviderSdk, SdkFetch } from './provider-sdk.ts'
 import type { VoiceFormat } from './voice/voice-format.ts'
 
@@ -31,11 +32,7 @@ export interface ProviderFormat {
   readonly voice?: VoiceFormat
   /** Sessions of OpenAI's Realtime API over WebSocket: the path, with the query, for a model under its wire name. */
   readonly realtime?: { readonly path: (model: string) => string }
-  /** Path and headers of an image generation in OpenAI's form. */
-  readonly images?: (route: Pick<Route, 'apiKey' | 'model' | 'wireModel' | 'settings'>) => {
-    readonly path: string
-    readonly headers: Headers
-  }
+  readonly images?: ImageFormat
   /** Limits of images in chats; absent: `usualImages`. */
   readonly imageLimits?: ImageLimits
   readonly models?: ModelList

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject, parseJson, textOf } from '#outgoing/wire.ts'
 import { audioLength } from '../voice/audio-length.ts'
+import { formOf } from './form-of.ts'
 import { says } from './phrases.ts'
 import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { speechOf } from './speech.ts'
@@ -76,9 +77,7 @@ function sendParts(response: ServerResponse, audio: Buffer, { slow, cut }: { slo
 }
 
 async function transcribe(contentType: string, body: Buffer, response: ServerResponse): Promise<void> {
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
-    .formData()
-    .catch(() => null)
+  const form = await formOf(contentType, body)
   const file = form?.get('file')
   if (form === null || !(file instanceof Blob)) {
     sendError(response, 400, 'missing_file')

@@ -10,7 +10,7 @@ import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
 import { completions } from './documents/completions.ts'
 import { embeddings } from './documents/embeddings.ts'
-import { generatedImages } from './documents/generated-images.ts'
+import { editedImages, generatedImages } from './documents/generated-images.ts'
 import { moderations } from './documents/moderations.ts'
 import { rerank } from './documents/rerank.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
@@ -68,6 +68,7 @@ const slowChunkDelayMs = 200
 const maxBodyBytes = 32 * 1024 * 1024
 /** Characters whose words delay a slow answer. */
 const maxSpokenChars = 64 * 1024
+const editsPath = '/v1/images/edits'
 const chatPath = '/v1/chat/completions'
 
 /** Operations that take a JSON document and answer one. */
@@ -134,6 +135,7 @@ function route(serving: Serving, exchange: Exchange): void {
   const path = request.url?.split('?')[0] ?? ''
   if (request.method === 'GET' && path === '/v1/models') sendJson(response, 200, modelList)
   else if (request.method === 'POST' && path.startsWith(audioPath)) audio(serving, path, exchange)
+  else if (request.method === 'POST' && path === editsPath) edit(serving, exchange)
   else if (request.method !== 'POST' || (path !== chatPath && !documents.has(path)))
     sendError(response, 404, 'not_found')
   else void post(serving, path, exchange)
@@ -147,6 +149,11 @@ function audio(serving: Serving, path: string, { request, response, body }: Exch
     if (!response.writableFinished) serving.aborted++
   })
   void serveAudio({ path, contentType: request.headers['content-type'] ?? '', body }, response)
+}
+
+function edit(serving: Serving, { request, response, body }: Exchange): void {
+  serving.requests++
+  void editedImages(request.headers['content-type'] ?? '', body, response)
 }
 
 async function post(serving: Serving, path: string, exchange: Exchange): Promise<void> {

@@ -44,7 +44,7 @@ export interface SeenBytes {
  */
 export const checkImage = async (
   { head, size, declared }: SeenBytes,
-  limits: ImageLimits,
+  limits: Pick<ImageLimits, 'types' | 'maxBytes'>,
   at: string,
 ): Promise<string> => {
   checkSize(size, limits, at)
@@ -65,7 +65,7 @@ const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at
   throw new ServiceError('image_too_large', { param: at, message })
 }
 
-const unsupported = (at: string, type: string, { types }: ImageLimits): ServiceError => {
+const unsupported = (at: string, type: string, { types }: Pick<ImageLimits, 'types'>): ServiceError => {
   const what = type === '' ? 'is not an image of a known type' : `is ${type}`
   const message = `${at} ${what}; this provider accepts ${types.join(', ')}.`
   return new ServiceError('unsupported_format', { param: at, message })

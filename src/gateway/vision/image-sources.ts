@@ -38,7 +38,11 @@ export const badImage = (at: string, message: string, cause?: unknown): ServiceE
  * @throws {ServiceError} `bad_request` when one is invalid, or there is none.
  */
 export const imageSources = (body: ImageFields, files: readonly UploadedFile[]): readonly ImageSource[] => {
-  const sources = [...single(body), ...(body.images ?? []).map(item), ...files.map(fileSource)]
+  const sources = [
+    ...single(body),
+    ...(body.images ?? []).map(item),
+    ...files.map((file, index) => fileSource(file, `files[${index}]`)),
+  ]
   if (sources.length === 0) {
     const message =
       'The request requires an image: image_url, image_base64 with mime_type, images, or a file in a multipart form.'
@@ -66,7 +70,8 @@ const isGiven = (text: string | null | undefined): text is string => typeof text
 
 const dataUrl = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[^;,]{0,128}){0,8};base64,/i
 
-const byUrl = (text: string, at: string): ImageSource => {
+/** An image at a URL. @throws {ServiceError} `bad_request` for one that is neither `https:` nor `data:`. */
+export const byUrl = (text: string, at: string): ImageSource => {
   if (/^data:/i.test(text)) {
     const head = dataUrl.exec(text.slice(0, 2048))
     if (head === null) throw badImage(at, 'is a data: URL without base64')
@@ -87,9 +92,10 @@ const byBase64 = (
   return { kind: 'base64', at, base64, mimeType }
 }
 
-const fileSource = ({ bytes, contentType }: UploadedFile, index: number): ImageSource => ({
+/** An uploaded image, which errors call `at`. */
+export const fileSource = ({ bytes, contentType }: UploadedFile, at: string): ImageSource => ({
   kind: 'file',
-  at: `files[${index}]`,
+  at,
   bytes,
   mimeType: mimeTypeOf(contentType)?.essence ?? '',
 })

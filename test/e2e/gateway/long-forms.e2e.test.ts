@@ -58,6 +58,7 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer
 const sources = '/v1/knowledge-bases'
 const speech = { usual: field('model', 'simulated-stt'), text: 'prompt', file: 'file' }
 const vision = { usual: field('model', 'simulated-1'), text: 'prompt', file: 'images' }
+const edit = { ...vision, file: 'image' }
 const operations: readonly FormOperation[] = [
   { path: '/v1/audio/transcriptions', ...speech },
   { path: '/v1/audio/translations', ...speech },
@@ -65,6 +66,8 @@ const operations: readonly FormOperation[] = [
   { path: '/v1/vision/describe', ...vision },
   { path: '/v1/vision/ocr', ...vision },
   { path: '/v1/vision/classify', ...vision },
+  { path: '/v1/images/edits', ...edit },
+  { path: '/v1/images/variations', ...edit },
   { path: `${sources}/{base}/sources`, usual: field('title', 't'), text: 'text', file: 'file' },
   { path: '/v1/files', usual: field('purpose', 'assistants'), text: 'purpose', file: 'file' },
   { path: `${sources}/{base}/sources/{source}/sync`, usual: '', text: 'text', file: 'file' },

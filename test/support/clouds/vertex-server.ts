@@ -10,7 +10,8 @@ const part: Shape = {
   functionResponse: { id: null, name: null, response: null },
   thoughtSignature: null,
 }
-const gemini: Shape = {
+/** The body of Gemini's `generateContent`. */
+export const gemini: Shape = {
   contents: [{ role: null, parts: [part] }],
   systemInstruction: { role: null, parts: [part] },
   tools: [{ functionDeclarations: [{ name: null, description: null, parametersJsonSchema: null }] }],
@@ -18,6 +19,7 @@ const gemini: Shape = {
   generationConfig: {
     ...{ maxOutputTokens: null, temperature: null, topP: null, topK: null, stopSequences: null, candidateCount: null },
     ...{ responseMimeType: null, responseJsonSchema: null, thinkingConfig: null, seed: null },
+    ...{ responseModalities: [null], imageConfig: { aspectRatio: null } },
   },
 }
 const cache_control: Shape = { type: null, ttl: null }
@@ -80,6 +82,8 @@ export class VertexServer extends CloudServer {
     if (publisher !== 'google' || !['generateContent', 'streamGenerateContent'].includes(method))
       throw new CloudRefusal(404, 'Publisher model was not found.')
     this.known(request.body, gemini)
+    if (objectOf(objectOf(request.body).generationConfig).responseModalities !== undefined)
+      return this.json(response, drawn(request.body))
     return this.#gemini(objectOf(request.body), streams, response)
   }
 
@@ -175,6 +179,26 @@ export class VertexServer extends CloudServer {
     send({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 7 } })
     send({ type: 'message_stop' })
     return response.end()
+  }
+}
+
+/** The answer of an image model: the last image of the request, or the usual one, after a draft. */
+export const drawn = (body: unknown): WireObject => {
+  const given = arrayOf(objectOf(arrayOf(objectOf(body).contents).at(-1)).parts).map(objectOf)
+  const { inlineData = { mimeType: 'image/png', data: picture } } = given.at(-1) ?? {}
+  const parts = [{ inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' }, thought: true }, { inlineData }]
+  const refused = given.some(({ text }) => text === 'forbidden')
+  return {
+    candidates: [
+      refused ? { finishReason: 'IMAGE_SAFETY' } : { content: { role: 'model', parts }, finishReason: 'STOP' },
+    ],
+    usageMetadata: {
+      ...{ promptTokenCount: 268, candidatesTokenCount: 1290, totalTokenCount: 1558 },
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 10 },
+        { modality: 'IMAGE', tokenCount: 258 },
+      ],
+    },
   }
 }
 

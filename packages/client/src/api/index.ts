@@ -137,7 +137,9 @@ export interface Resources {
     /** Rank documents by a query. */ create(body: { readonly model: string; readonly query: string; readonly documents: readonly (string | { readonly [name: string]: unknown })[]; readonly top_n?: number }, options?: CallOptions): Promise<Reranking>
   }
   readonly images: {
-    /** Generate images. */ generate(body: { readonly model: string; /** Description of the images. */ readonly prompt: string; /** Number of images. Default: 1. */ readonly n?: number | null; /** Width and height in pixels, such as `1024x1024`. */ readonly size?: string | null; readonly quality?: string | null; readonly response_format?: "b64_json" | "url" | null }, options?: CallOptions): Promise<Images>
+    /** Generate images. */ generate(body: { readonly model: string; /** Number of images. Default: 1. */ readonly n?: number | null; /** Width and height in pixels, such as `1024x1024`. */ readonly size?: string | null; readonly response_format?: "b64_json" | "url" | null; /** Description of the images. */ readonly prompt: string; readonly quality?: string | null }, options?: CallOptions): Promise<Images>
+    /** Edit images. */ edit(body: { readonly model: string; /** Number of images. Default: 1. */ readonly n?: number | null; /** Width and height in pixels, such as `1024x1024`. */ readonly size?: string | null; readonly response_format?: "b64_json" | "url" | null; /** What is to be changed. */ readonly prompt: string; readonly quality?: string | null; /** The images, in JSON instead of files. */ readonly images?: readonly ({ /** URL of the image: `https://`, or `data:` with base64. */ readonly image_url: string })[]; /** Image whose transparent areas mark what of the first is changed. */ readonly mask?: { /** URL of the image: `https://`, or `data:` with base64. */ readonly image_url: string } | null } | FormData, options?: CallOptions): Promise<Images>
+    /** Create variations of an image. */ vary(body: FormData, options?: CallOptions): Promise<Images>
   }
   readonly vision: {
     /** Analyze images. */ analyze(body: VisionAnalyzeRequestInput | FormData, options?: CallOptions): Promise<VisionResult | Response>
@@ -508,7 +510,7 @@ export const embeddings = /* @__PURE__ */ resource<Resources['embeddings']>({ cr
 export const moderations = /* @__PURE__ */ resource<Resources['moderations']>({ create: 'POST /v1/moderations !' })
 export const completions = /* @__PURE__ */ resource<Resources['completions']>({ create: 'POST /v1/completions !' })
 export const rerank = /* @__PURE__ */ resource<Resources['rerank']>({ create: 'POST /v1/rerank !' })
-export const images = /* @__PURE__ */ resource<Resources['images']>({ generate: 'POST /v1/images/generations !' })
+export const images = /* @__PURE__ */ resource<Resources['images']>({ generate: 'POST /v1/images/generations !', edit: 'POST /v1/images/edits !', vary: 'POST /v1/images/variations !' })
 export const vision = /* @__PURE__ */ resource<Resources['vision']>({ analyze: 'POST /v1/vision !', describe: 'POST /v1/vision/describe !', ocr: 'POST /v1/vision/ocr !', classify: 'POST /v1/vision/classify !' })
 export const requestLog = /* @__PURE__ */ resource<Resources['requestLog']>({ list: 'GET /v1/request-log *cursor', get: 'GET /v1/request-log/{}' })
 export const requestLogSettings = /* @__PURE__ */ resource<Resources['requestLogSettings']>({ get: 'GET /v1/request-log-settings', put: 'PUT /v1/request-log-settings !' })

@@ -252,7 +252,11 @@ CompletionsCreateBody = TypedDict("CompletionsCreateBody", {"model": 'str', "pro
 Reranking = TypedDict("Reranking", {"results": 'list[dict[str, object]]'})
 RerankCreateBody = TypedDict("RerankCreateBody", {"model": 'str', "query": 'str', "documents": 'list[str | dict[str, object]]', "top_n": 'NotRequired[int]'})
 Images = TypedDict("Images", {"created": 'int', "data": 'list[dict[str, object]]'})
-ImagesGenerateBody = TypedDict("ImagesGenerateBody", {"model": 'str', "prompt": 'str', "n": 'NotRequired[int | None]', "size": 'NotRequired[str | None]', "quality": 'NotRequired[str | None]', "response_format": 'NotRequired[Literal["b64_json", "url", None]]'})
+ImagesGenerateBody = TypedDict("ImagesGenerateBody", {"model": 'str', "n": 'NotRequired[int | None]', "size": 'NotRequired[str | None]', "response_format": 'NotRequired[Literal["b64_json", "url", None]]', "prompt": 'str', "quality": 'NotRequired[str | None]'})
+ImagesEditBodyImages = TypedDict("ImagesEditBodyImages", {"image_url": 'str'})
+ImagesEditBodyMask = TypedDict("ImagesEditBodyMask", {"image_url": 'str'})
+ImagesEditBody = TypedDict("ImagesEditBody", {"model": 'str', "n": 'NotRequired[int | None]', "size": 'NotRequired[str | None]', "response_format": 'NotRequired[Literal["b64_json", "url", None]]', "prompt": 'str', "quality": 'NotRequired[str | None]', "images": 'NotRequired[list[ImagesEditBodyImages]]', "mask": 'NotRequired[ImagesEditBodyMask | None]'})
+ImagesVaryBody = TypedDict("ImagesVaryBody", {"model": 'str', "n": 'NotRequired[int | None]', "size": 'NotRequired[str | None]', "response_format": 'NotRequired[Literal["b64_json", "url", None]]'})
 VisionUsage = TypedDict("VisionUsage", {"promptTokens": 'int', "completionTokens": 'int', "totalTokens": 'int'})
 VisionCost = TypedDict("VisionCost", {"providerCostUsd": 'float | None', "serviceChargeUsd": 'float | None', "markupPercentage": 'float'})
 VisionResult = TypedDict("VisionResult", {"analysis": 'str', "model": 'str', "provider": 'str', "usage": 'VisionUsage', "cost": 'VisionCost'})
@@ -950,9 +954,13 @@ class RerankCalls(Resource):
 
 class AsyncImagesCalls(AsyncResource):
     async def generate(self, body: ImagesGenerateBody, **options: Unpack[CallOptions]) -> Images: """Generate images."""; return cast("Images", await self._send("POST", "/v1/images/generations", body, **options))
+    async def edit(self, body: ImagesEditBody | None = None, **options: Unpack[CallOptions]) -> Images: """Edit images."""; return cast("Images", await self._send("POST", "/v1/images/edits", body or {}, **options))
+    async def vary(self, body: ImagesVaryBody | None = None, **options: Unpack[CallOptions]) -> Images: """Create variations of an image."""; return cast("Images", await self._send("POST", "/v1/images/variations", body or {}, **options))
 
 class ImagesCalls(Resource):
     def generate(self, body: ImagesGenerateBody, **options: Unpack[CallOptions]) -> Images: return cast("Images", self._send("POST", "/v1/images/generations", body, **options))
+    def edit(self, body: ImagesEditBody | None = None, **options: Unpack[CallOptions]) -> Images: return cast("Images", self._send("POST", "/v1/images/edits", body or {}, **options))
+    def vary(self, body: ImagesVaryBody | None = None, **options: Unpack[CallOptions]) -> Images: return cast("Images", self._send("POST", "/v1/images/variations", body or {}, **options))
 
 class AsyncVisionCalls(AsyncResource):
     async def analyze(self, body: VisionAnalyzeRequestInput | None = None, **options: Unpack[CallOptions]) -> VisionResult: """Analyze images."""; return cast("VisionResult", await self._send("POST", "/v1/vision", body or {}, **options))

@@ -1,47 +1,24 @@
-import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
-import { callerOf } from '#gateway/call/caller.ts'
-import type { JsonCallKind, JsonCalls } from '#gateway/documents/json-calls.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
 import { textBytes } from '#gateway/documents/text-bytes.ts'
 import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
 import { bearer } from '#gateway/providers/provider-format.ts'
-import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
-import { imageGeneration } from './image-generation.ts'
+import { notStreamed, type PassedOnParts, passedOn } from './passed-on-call.ts'
 
-type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create' | 'images.generate'
+type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create'
 
 /** Operations whose documents are sent to the provider of their model unchanged. */
-export const passthroughUseCases = (documents: Pick<JsonCalls, 'create'>): Pick<UseCases, PassedOn> => ({
+export const passthroughUseCases = ({ documents }: PassedOnParts): Pick<UseCases, PassedOn> => ({
   'moderations.create': (call) =>
-    sent(documents, moderation, { call, body: { ...call.body, model: moderationModel(call.body) } }),
+    passedOn(documents, moderation, { call, body: { ...call.body, model: moderationModel(call.body) } }),
   'completions.create': (call) => {
     if (objectOf(call.body).stream === true) throw notStreamed('Legacy completions')
-    return sent(documents, completion, { call, body: call.body })
+    return passedOn(documents, completion, { call, body: call.body })
   },
-  'rerank.create': (call) => sent(documents, reranking, { call, body: call.body }),
-  'images.generate': (call) => {
-    if (objectOf(call.body).stream === true) throw notStreamed('Images')
-    return sent(documents, imageGeneration, { call, body: call.body })
-  },
+  'rerank.create': (call) => passedOn(documents, reranking, { call, body: call.body }),
 })
-
-type AnyCall = Pick<Parameters<UseCase<PassedOn>>[0], 'principal' | 'scope' | 'requestId' | 'signal' | 'attribution'>
-
-interface PassedOnRequest {
-  readonly call: AnyCall
-  readonly body: WireObject
-}
-
-const sent = async (documents: Pick<JsonCalls, 'create'>, kind: JsonCallKind, { call, body }: PassedOnRequest) => {
-  const { answer, headers } = await documents.create(kind, { caller: callerOf(call), body, signal: call.signal })
-  const bytes = await encodeJson(answer)
-  return { bytes: { contentType: 'application/json; charset=utf-8', bytes, headers } }
-}
-
-const notStreamed = (what: string): ServiceError =>
-  new ServiceError('bad_request', { param: 'stream', message: `${what} cannot be streamed.` })
 
 /** The model of a moderation; OpenAI's models may be named without the provider. */
 const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?: string }): string =>

@@ -6,6 +6,7 @@ import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { EmbeddingFormat } from '../embedding-format.ts'
 import { openAiEmbeddings } from '../openai/openai-embeddings.ts'
 import { openAi } from '../openai/openai-format.ts'
+import { openAiImages } from '../openai/openai-images.ts'
 import type { Headers, ProviderFormat } from '../provider-format.ts'
 
 /**
@@ -68,7 +69,7 @@ export const azure: ProviderFormat = {
   chat: null,
   embeddings,
   realtime: { path: (model) => `/v1/realtime?model=${encodeURIComponent(model)}` },
-  images: (route) => ({ path: azurePath(route, '/images/generations'), headers: azureHeaders(route) }),
+  images: openAiImages({ pathOf: azurePath, headersOf: azureHeaders }),
   ...(openAi.imageLimits !== undefined && { imageLimits: openAi.imageLimits }),
   models: {
     path: (_, settings) => {

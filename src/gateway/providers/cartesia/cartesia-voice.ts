@@ -3,7 +3,7 @@ import { isObject, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
 import { bearer, type Headers, type ProviderFormat } from '../provider-format.ts'
-import { filledForm } from '../voice/multipart.ts'
+import { audioForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, timedTexts } from '../voice/timed-text.ts'
@@ -51,7 +51,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
     ['timestamp_granularities[]', 'word'],
   ]
   if (task.language !== null) fields.push(['language', primaryLanguage(task.language)])
-  const { contentType, body } = filledForm(fields, { field: 'file', ...task })
+  const { contentType, body } = audioForm(fields, { field: 'file', ...task })
   return { path: '/stt', headers: { ...headers(route), 'content-type': contentType }, body }
 }
 

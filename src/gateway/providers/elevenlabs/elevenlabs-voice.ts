@@ -3,7 +3,7 @@ import { arrayOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
 import { type Headers, listIn, type ProviderFormat } from '../provider-format.ts'
-import { filledForm } from '../voice/multipart.ts'
+import { audioForm } from '../voice/multipart.ts'
 import { WavAudio } from '../voice/pcm-audio.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
@@ -66,7 +66,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
   ]
   if (task.language !== null) fields.push(['language_code', primaryLanguage(task.language)])
   if (task.temperature !== null) fields.push(['temperature', String(task.temperature)])
-  const { contentType, body } = filledForm(fields, { field: 'file', ...task })
+  const { contentType, body } = audioForm(fields, { field: 'file', ...task })
   return { path: '/speech-to-text', headers: { ...key(route), 'content-type': contentType }, body }
 }
 

@@ -1,6 +1,7 @@
 import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { openAiEmbeddings } from './openai-embeddings.ts'
+import { openAiImages } from './openai-images.ts'
 import { openAiSdk } from './openai-sdk.ts'
 import { openAiVoice } from './openai-voice.ts'
 
@@ -11,7 +12,7 @@ export const openAi: ProviderFormat = {
   chat: null,
   embeddings: openAiEmbeddings,
   voice: openAiVoice,
-  images: (route) => ({ path: '/images/generations', headers: bearer(route) }),
+  images: openAiImages({ pathOf: (_, operation) => operation, headersOf: bearer }),
   imageLimits: usualImages,
   sdk: openAiSdk,
   models: {

@@ -4,7 +4,7 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { bearer } from '../provider-format.ts'
-import { filledForm } from '../voice/multipart.ts'
+import { audioForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from '../voice/timed-text.ts'
@@ -52,7 +52,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
     if (task.prompt !== null) fields.push(['prompt', task.prompt])
     fields.push(['response_format', textOnly.test(route.model) ? 'json' : 'verbose_json'])
   }
-  const { contentType, body } = filledForm(fields, { field: 'file', ...task })
+  const { contentType, body } = audioForm(fields, { field: 'file', ...task })
   return {
     path: task.translates ? '/audio/translations' : '/audio/transcriptions',
     headers: { ...bearer(route), 'content-type': contentType, accept: 'application/json' },

@@ -3,7 +3,7 @@ import { isObject, textOf } from '#outgoing/wire.ts'
 import type { AudioFormat } from '#specs/audio.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
 import { bearer, type ProviderFormat } from '../provider-format.ts'
-import { filledForm } from '../voice/multipart.ts'
+import { audioForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
 import { RawAudio } from '../voice/raw-audio.ts'
 import { timedTexts } from '../voice/timed-text.ts'
@@ -44,7 +44,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
     ['timestamp', 'sentence'],
   ]
   if (task.prompt !== null) fields.push(['special_words', task.prompt])
-  const { contentType, body } = filledForm(fields, { field: 'content', ...task })
+  const { contentType, body } = audioForm(fields, { field: 'content', ...task })
   return { path: '/transcriptions', headers: { ...bearer(route), 'content-type': contentType }, body }
 }
 

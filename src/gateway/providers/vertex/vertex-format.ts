@@ -6,6 +6,7 @@ import { anthropicFormat } from '../anthropic/anthropic-format.ts'
 import { answerHeads } from '../chunk-writer.ts'
 import { googleFailure } from '../google/google-failure.ts'
 import { googleFormat } from '../google/google-format.ts'
+import { googleImages } from '../google/google-images.ts'
 import { google } from '../google/google-provider.ts'
 import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 
@@ -65,6 +66,10 @@ export const vertex: ProviderFormat = {
       (route.model.startsWith('claude-') ? claude : gemini).request(body, route, stream),
     failure: googleFailure,
   },
+  images: ({ model }, given) =>
+    model.startsWith('gemini-')
+      ? googleImages({ path: methodPath('google', model, 'generateContent'), headers: {} }, given)
+      : null,
   imageLimits: { ...(google.imageLimits ?? usualImages), types: usualImages.types, maxBytes: 5 * 1024 * 1024 },
   models: {
     base: (baseUrl) => `${new URL(baseUrl).origin}/v1beta1`,

@@ -1,11 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { AudioContainer } from '#specs/audio.ts'
-
-/** An encoded `multipart/form-data` body with one file. */
-export interface FilledForm {
-  readonly contentType: string
-  readonly body: Buffer
-}
+import { type FilledForm, filledForm } from '../multipart.ts'
 
 /** Content types that providers accept for each container. */
 export const containerTypes: Readonly<Record<AudioContainer, string>> = {
@@ -18,21 +12,8 @@ export const containerTypes: Readonly<Record<AudioContainer, string>> = {
   flac: 'audio/flac',
 }
 
-/**
- * Encodes a `multipart/form-data` body (RFC 7578). The file is given a generated name: providers detect the container
- * by the extension, and the caller's own file name is not disclosed to them.
- */
-export const filledForm = (
+/** Encodes a form with one audio file. */
+export const audioForm = (
   fields: readonly (readonly [name: string, value: string])[],
-  file: { readonly field: string; readonly container: AudioContainer; readonly bytes: Uint8Array },
-): FilledForm => {
-  const boundary = `----form-${randomBytes(16).toString('hex')}`
-  const parts = fields.map(
-    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  )
-  const head =
-    `--${boundary}\r\ncontent-disposition: form-data; name="${file.field}"; filename="audio.${file.container}"\r\n` +
-    `content-type: ${containerTypes[file.container]}\r\n\r\n`
-  const body = Buffer.concat([Buffer.from(parts.join('') + head), file.bytes, Buffer.from(`\r\n--${boundary}--\r\n`)])
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body }
-}
+  { container, ...file }: { readonly field: string; readonly container: AudioContainer; readonly bytes: Uint8Array },
+): FilledForm => filledForm(fields, [{ ...file, ending: container, type: containerTypes[container] }])

@@ -2,21 +2,39 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { crc32, deflateSync } from 'node:zlib'
 import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { formOf } from '../form-of.ts'
 import { sendError, sendJson } from '../respond.ts'
 
 const maxImages = 10
 const side = 8
 const createdS = 1_767_225_600
 
-/** Serves `/v1/images/generations`: small images in one colour, determined by the prompt and the index of the image. */
-export const generatedImages = (request: WireObject, response: ServerResponse): void => {
+/** Serves `/v1/images/edits`: as generated images, of a colour that the given images determine as well. */
+export const editedImages = async (contentType: string, body: Buffer, response: ServerResponse): Promise<void> => {
+  const form = await formOf(contentType, body)
+  const field = (name: string): string => String(form?.get(name) ?? '')
+  const files = ['image', 'image[]', 'mask'].flatMap((name) => form?.getAll(name) ?? [])
+  const contents = await Promise.all(files.map(async (file) => (file instanceof Blob ? file.arrayBuffer() : null)))
+  const images = contents.filter((content) => content !== null)
+  if (!field('model').startsWith('simulated')) return sendError(response, 404, 'model_not_found')
+  if (images.length === 0) return sendError(response, 400, 'missing_image')
+  const [prompt, n, response_format] = [field('prompt'), Number(form?.get('n') ?? 1), field('response_format')]
+  const seed = images.reduce((hash, image) => hash.update(new Uint8Array(image)), createHash('sha256')).digest('hex')
+  generatedImages({ prompt, n, response_format }, response, seed)
+}
+
+/**
+ * Serves `/v1/images/generations`: small images in one colour, determined by the prompt, the index of the image and a
+ * seed.
+ */
+export const generatedImages = (request: WireObject, response: ServerResponse, seed = ''): void => {
   const prompt = textOf(request.prompt)
   const count = request.n === undefined || request.n === null ? 1 : countOf(request.n)
   if (prompt === '') sendError(response, 400, 'missing_prompt')
   else if (count < 1 || count > maxImages) sendError(response, 400, 'invalid_n')
   else {
     const data = Array.from({ length: count }, (_, at) => {
-      const base64 = picture(`${prompt} ${at}`).toString('base64')
+      const base64 = picture(`${prompt} ${at}${seed}`).toString('base64')
       const shown =
         request.response_format === 'url' ? { url: `data:image/png;base64,${base64}` } : { b64_json: base64 }
       return { ...shown, revised_prompt: prompt }

@@ -109,6 +109,8 @@ export const gateway: EstatePart = {
     'completions.create': 'likewise',
     'rerank.create': 'likewise',
     'images.generate': 'likewise',
+    'images.edit': 'likewise, and images are there, and are ones',
+    'images.vary': 'likewise',
     'transcriptions.translate': 'the file is audio',
     'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
   },

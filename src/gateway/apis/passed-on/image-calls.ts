@@ -1,0 +1,57 @@
+import { routePrice } from '#gateway/call/accounting/route-price.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
+import { costOfUnits } from '#gateway/prices/prices.ts'
+import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import type { GivenImages } from '#gateway/providers/image-format.ts'
+import { providerFormats } from '#gateway/providers/provider-formats.ts'
+import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+
+/**
+ * Tokens of one OpenAI image of the largest common size, by quality. An absent or unknown quality counts as the most
+ * expensive.
+ */
+const tokensByQuality: ReadonlyMap<string, number> = new Map([
+  ['low', 408],
+  ['medium', 1584],
+])
+const maxTokens = 6240
+
+/** More than OpenAI and Google count for one image of the input, at the highest fidelity. */
+const maxInputTokens = 8192
+
+const max = ({ prompt, n, quality }: WireObject, given: GivenImages | null): Usage => {
+  const images = countOf(n) || 1
+  const imageInputTokens = maxInputTokens * ((given?.images.length ?? 0) + (given?.mask ? 1 : 0))
+  const tokens: TokenUsage = {
+    inputTokens: Buffer.byteLength(textOf(prompt)) + imageInputTokens,
+    outputTokens: images * (tokensByQuality.get(textOf(quality)) ?? maxTokens),
+    ...{ cachedTokens: 0, reasoningTokens: 0, imageInputTokens },
+  }
+  return { images, tokens }
+}
+
+const usage = ({ data, usage: counted }: WireObject): Usage => {
+  const { input_tokens, input_tokens_details, output_tokens, output_tokens_details } = objectOf(counted)
+  const tokens: TokenUsage = {
+    ...{ inputTokens: countOf(input_tokens), outputTokens: countOf(output_tokens), cachedTokens: 0 },
+    reasoningTokens: countOf(objectOf(output_tokens_details).reasoning_tokens),
+    imageInputTokens: countOf(objectOf(input_tokens_details).image_tokens),
+  }
+  return { images: arrayOf(data).length, tokens }
+}
+
+/** Priced by tokens where they have a price and are counted, unless the project set a price of an image. */
+const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
+  const row = routePrice(route)
+  const byTokens = row?.output !== undefined && (tokens?.outputTokens ?? 0) > 0
+  if (byTokens && route.ownPrices?.image === undefined && tokens !== undefined) return costOfUnits(row, { tokens })
+  return row?.image === undefined || images === undefined ? null : costOfUnits(row, { images })
+}
+
+/** A call for images in OpenAI's form: edits of the given ones, or for null generated ones. */
+export const imageCall = (operation: string, given: GivenImages | null): JsonCallKind => ({
+  ...{ operation, need: 'image', usage, costUsd },
+  target: (route) => providerFormats[route.format].images?.(route, given) ?? null,
+  max: (document) => max(document, given),
+})

@@ -1,0 +1,86 @@
+import { refused } from '#gateway/call/failure.ts'
+import { ModelError } from '#gateway/call/provider-port.ts'
+import type { DocumentTarget } from '#gateway/documents/json-calls.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { GivenImages } from '../image-format.ts'
+import { googleUsage, isBlocked } from './google-usage.ts'
+
+/** How images are made by `generateContent`, which takes images inline and makes one. */
+export const googleImages = (
+  target: Pick<DocumentTarget, 'path' | 'headers'>,
+  given: GivenImages | null,
+): DocumentTarget => {
+  if (given !== null && given.mask !== null) throw inexpressible('mask', "Google's models take no mask.")
+  return {
+    ...target,
+    encode: (document) => ({ contentType: 'application/json', body: encodeJson(requestOf(document, given)) }),
+    decode: answerOf,
+  }
+}
+
+const inexpressible = (param: string, message: string): ServiceError =>
+  new ServiceError('invalid_field', { param, message })
+
+const requestOf = ({ prompt, size, n }: WireObject, given: GivenImages | null): WireObject => {
+  if (countOf(n) > 1) throw inexpressible('n', "Google's models make one image per request.")
+  const aspectRatio = ratioOf(textOf(size))
+  const images = (given?.images ?? []).map(({ bytes, mimeType }) => {
+    const { buffer, byteOffset, byteLength } = bytes
+    return { inlineData: { mimeType, data: Buffer.from(buffer, byteOffset, byteLength).toString('base64') } }
+  })
+  return {
+    contents: [{ role: 'user', parts: [{ text: textOf(prompt) }, ...images] }],
+    generationConfig: {
+      responseModalities: ['IMAGE'],
+      ...(aspectRatio !== null && { imageConfig: { aspectRatio } }),
+    },
+  }
+}
+
+const ratios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+
+/** The closest ratio that Google knows; null to leave it to the model, as `auto` does. */
+const ratioOf = (size: string): string | null => {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? []
+  if (width === undefined || height === undefined || Number(height) === 0) return null
+  const distance = (ratio: string): number => {
+    const [across = 1, down = 1] = ratio.split(':').map(Number)
+    return Math.abs(Math.log(Number(width) / Number(height) / (across / down)))
+  }
+  return ratios.toSorted((a, b) => distance(a) - distance(b))[0] ?? null
+}
+
+/** @throws {AttemptFailed} `content_policy_violation`, `provider_error` when there is no image. */
+const answerOf = (answer: WireObject, document: WireObject): WireObject => {
+  const candidate = objectOf(arrayOf(answer.candidates)[0])
+  const parts = arrayOf(objectOf(candidate.content).parts).map(objectOf)
+  // drafts of models that think are part of the thoughts
+  const images = parts.filter(({ inlineData, thought }) => isObject(inlineData) && thought !== true)
+  if (images.length === 0) throw withoutImage(answer, textOf(candidate.finishReason))
+  const data = images.map(({ inlineData }) => {
+    const { mimeType, data: base64 } = objectOf(inlineData)
+    const url = `data:${textOf(mimeType)};base64,${textOf(base64)}`
+    return document.response_format === 'url' ? { url } : { b64_json: base64 }
+  })
+  return { created: Math.floor(Date.now() / 1000), data, usage: usageOf(objectOf(answer.usageMetadata)) }
+}
+
+const withoutImage = ({ promptFeedback }: WireObject, finishReason: string) =>
+  textOf(objectOf(promptFeedback).blockReason) !== '' || isBlocked(finishReason)
+    ? refused(new ModelError('content_policy_violation', 'The provider refused the content of the request.'))
+    : refused(new ModelError('provider_error', 'The model returned no image.'))
+
+/** Usage as OpenAI reports that of images. */
+const usageOf = (counts: WireObject): WireObject => {
+  const { inputTokens, outputTokens, reasoningTokens } = googleUsage(counts)
+  const image_tokens = arrayOf(counts.promptTokensDetails)
+    .map(objectOf)
+    .reduce((sum, { modality, tokenCount }) => sum + (modality === 'IMAGE' ? countOf(tokenCount) : 0), 0)
+  return {
+    ...{ input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+    input_tokens_details: { text_tokens: inputTokens - image_tokens, image_tokens },
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+  }
+}
