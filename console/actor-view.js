@@ -168,7 +168,7 @@ export class ActorView {
         h('h1', {}, actor.id),
         this.#state,
         this.#source.live
-          ? shareMenu(() => ({
+          ? shareMenu(this.#project, () => ({
               ...{ actor: this.#actor ?? actor, layout: stage.layout },
               ...{ steps: this.#book.steps, log: this.#log.events },
             }))

@@ -3,6 +3,7 @@ import { ApiError, callApi, wordsOf } from './api.js'
 import { approvalsPage } from './approvals/approvals-page.js'
 import { auditPage } from './audit-page.js'
 import { BundlePage } from './bundle-page.js'
+import { comparePage } from './compare/compare-page.js'
 import { connectionsPage } from './connections/connections-page.js'
 import { byId, h } from './dom.js'
 import { FindDialog } from './find-dialog.js'
@@ -137,7 +138,7 @@ const viewOf = async (route, known) => {
 const queried = {
   ...{ gateway: gatewayPage, memory: memoryPage, knowledge: knowledgePage, connections: connectionsPage },
   ...{ tools: toolsPage, playground: playgroundPage, settings: settingsPage, resources: resourcePage },
-  ...{ overview: overviewPage, approvals: approvalsPage, audit: auditPage },
+  ...{ overview: overviewPage, approvals: approvalsPage, audit: auditPage, compare: comparePage },
   ...{ nodes: nodesPage, stuck: stuckPage, skills: skillsPage },
 }
 

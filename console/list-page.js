@@ -7,7 +7,9 @@ import { Pages } from './parts/pages.js'
 import { QueryForm } from './parts/query-form.js'
 import { nothing, Table } from './parts/table.js'
 import { When } from './parts/when.js'
-import { listHash, routeHash } from './route.js'
+import { compareHash, listHash, routeHash } from './route.js'
+import { hasTalk } from './talk-panel.js'
+import { useState } from './vendor/hooks.js'
 
 /**
  * @typedef {import('./route.js').ListRoute & { project: string }} ListPlace
@@ -78,12 +80,16 @@ const List = ({ place, actors: { data, next_cursor }, machines }) => {
   const { project, machine, error, tool, after } = place
   const title = machine === '' ? 'All kinds' : titleOf(machine)
   const failed = error !== '' || tool !== ''
+  // two of them can be compared
+  const [marked, setMarked] = useState(/** @type {readonly string[]} */ ([]))
+  /** @param {string} id */
+  const mark = (id) => setMarked(marked.includes(id) ? marked.filter((each) => each !== id) : [...marked, id].slice(-2))
   const columns = ['Id', 'State', ...(failed ? ['Error'] : []), 'What', 'Tenant', 'Agent', 'Created', 'Last step']
   /** @param {ListedActor} actor */
   const rowOf = (actor) => ({
     key: actor.id,
     cells: [
-      html`<a href=${routeHash({ view: 'actor', project, id: actor.id })}>${actor.id}</a>`,
+      html`${hasTalk(actor) && html`<input type="checkbox" aria-label=${`Compare ${actor.id}`} checked=${marked.includes(actor.id)} onChange=${() => mark(actor.id)} /> `}<a href=${routeHash({ view: 'actor', project, id: actor.id })}>${actor.id}</a>`,
       html`<span class="chip" data-tone=${toneOf(actor.state)}>${actor.state}</span> ${actor.failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${actor.failures} failed</span>`}`,
       ...(failed ? [html`<span class="chip" data-tone="bad">${actor.error}</span>`] : []),
       actor.label ?? nothing,
@@ -94,7 +100,7 @@ const List = ({ place, actors: { data, next_cursor }, machines }) => {
     ],
   })
   return html`
-    <div class="view-head"><h1>${title}</h1></div>
+    <div class="view-head"><h1>${title}</h1><span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span></div>
     <nav class="filter kinds" aria-label="Kinds">${machines.map(({ machine: name }) => html`<a href=${listHash({ project, machine: name })} aria-current=${name === machine ? 'true' : undefined}>${titleOf(name)}</a>`)}</nav>
     <section class="panel" aria-label=${title}>
       <${Filters} key=${machine} place=${place} states=${machines.find((each) => each.machine === machine)?.states ?? []} />

@@ -1,7 +1,7 @@
 /**
  * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, tool: string, from: string, to: string, after: string }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
- * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources' | 'overview' | 'approvals' | 'audit' | 'missing'} PlainView
+ * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources' | 'overview' | 'approvals' | 'audit' | 'compare' | 'missing'} PlainView
  * @typedef {Readonly<Record<string, string>>} Query
  * @typedef {{ view: PlainView, project: string | null, query?: Query }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
@@ -14,7 +14,7 @@ const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'too
 const plainViews = [
   ...['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle'],
   ...['gateway', 'playground', 'memory', 'knowledge', 'connections', 'tools', 'settings', 'resources'],
-  ...['overview', 'approvals', 'audit', 'missing'],
+  ...['overview', 'approvals', 'audit', 'compare', 'missing'],
 ]
 
 /** @param {string | undefined} view @returns {view is PlainView} */
@@ -108,3 +108,6 @@ const decoded = (part) => {
     return part
   }
 }
+
+/** The hash of the page that compares two runs or sessions. @param {string} project @param {readonly string[]} ids */
+export const compareHash = (project, [a = '', b = '']) => routeHash({ view: 'compare', project, query: { a, b } })

@@ -2,10 +2,11 @@ import { duration } from './age.js'
 import { dollars } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
+import { nothing } from './parts/table.js'
 import { linesIn } from './playground/conversation.js'
-import { isFailure } from './tool-failure.js'
+import { sumsOf } from './sums.js'
 
-/** @typedef {readonly import('./event-log.js').ActorEvent[]} Events */
+/** @typedef {import('./sums.js').Events} Events */
 
 /** Whether an actor has a conversation. @param {{ machine: string }} actor */
 export const hasTalk = ({ machine }) => machine === 'session' || machine === 'run'
@@ -30,24 +31,13 @@ export const TalkPanel = ({ project, events, upTo }) => {
  * @param {{ events: Events, upTo: number | null }} props
  */
 export const Sums = ({ events, upTo }) => {
-  const shown = eventsTo(events, upTo)
-  const usages = shown.flatMap(({ event_type, payload }) => {
-    const counts = /^(turn\.(completed|failed)|run\.model_call\.completed)$/.test(event_type)
-    const { usage } = payload
-    return counts && typeof usage === 'object' && usage !== null ? [usage] : []
-  })
-  /** @param {string} field */
-  const sum = (field) => usages.reduce((total, usage) => total + Number(Reflect.get(usage, field) ?? 0), 0)
-  const unpriced = usages.some((usage) => Reflect.get(usage, 'cost_usd') === null)
-  const tools = shown.filter(({ event_type }) => event_type.endsWith('tool_call.completed'))
-  const failed = shown.filter(isFailure).length
-  const [first, last] = [shown[0], shown.at(-1)]
+  const { cost, unpriced, tokens, tools, errors, ms } = sumsOf(eventsTo(events, upTo))
   const facts = [
-    ['Cost', usages.length > 0 && unpriced ? `${dollars(sum('cost_usd'))} +` : dollars(sum('cost_usd'))],
-    ['Tokens', sum('total_tokens').toLocaleString('en')],
-    ['Tool calls', String(tools.length)],
-    ['Errors', String(failed)],
-    ['Took', first && last ? duration(Date.parse(last.created_at) - Date.parse(first.created_at)) : '–'],
+    ['Cost', `${dollars(cost)}${unpriced ? ' +' : ''}`],
+    ['Tokens', tokens.toLocaleString('en')],
+    ['Tool calls', String(tools)],
+    ['Errors', String(errors)],
+    ['Took', ms === null ? nothing : duration(ms)],
   ]
-  return html`<dl class="sum-strip" aria-label="Sums">${facts.map(([name, value]) => html`<div data-tone=${name === 'Errors' && failed > 0 ? 'bad' : undefined}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+  return html`<dl class="sum-strip" aria-label="Sums">${facts.map(([name, value]) => html`<div data-tone=${name === 'Errors' && errors > 0 ? 'bad' : undefined}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }

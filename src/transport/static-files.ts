@@ -102,8 +102,15 @@ export const readStaticFiles = async (
   return new StaticFiles(files)
 }
 
-/** A module without the comments before its declarations, which only its readers need: a fifth of what a page would load. */
-export const withoutComments = (text: string): string => text.replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '')
+/**
+ * A module without its comments on lines of their own and its casts, which only readers and the type checker need: a
+ * fifth of what a page would load.
+ */
+export const withoutComments = (text: string): string =>
+  text
+    .replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '')
+    .replaceAll(/^ *\/\/.*\n/gm, '')
+    .replaceAll(/\/\*\* @type \{[^*\n]*\} \*\/ ?/g, '')
 
 /** Whether `Accept-Encoding` lists the encoding with a weight other than 0 (RFC 9110, section 12.5.3). */
 const accepts = (header: string, encoding: string): boolean =>

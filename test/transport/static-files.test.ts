@@ -22,7 +22,10 @@ describe('the static file server', () => {
     await mkdir(join(served, 'charts'), { recursive: true })
     await writeFile(join(folder, 'secret.txt'), 'outside')
     await writeFile(join(served, 'index.html'), '<p>hällo')
-    await writeFile(join(served, 'app.js'), '/**\n * Says a * b.\n */\nlet a = `\n /* b */`\n  /** C. */\n')
+    await writeFile(
+      join(served, 'app.js'),
+      '/**\n * Says a * b.\n */\nlet a = `\n /* b */`\n  /** C. */\n// D.\nlet b = /** @type {A | null} */ (a) // E\n',
+    )
     await writeFile(join(served, 'charts', 'session.layout.json'), '{}')
     await writeFile(join(served, 'long.js'), longScript)
     await writeFile(join(served, 'notes.md'), 'not for browsers')
@@ -45,7 +48,7 @@ describe('the static file server', () => {
   it.each([
     ['/', 'text/html; charset=utf-8', '<p>hällo'],
     ['/index.html', 'text/html; charset=utf-8', '<p>hällo'],
-    ['/app.js', 'text/javascript; charset=utf-8', 'let a = `\n /* b */`\n'],
+    ['/app.js', 'text/javascript; charset=utf-8', 'let a = `\n /* b */`\nlet b = (a) // E\n'],
     ['/charts/session.layout.json', 'application/json; charset=utf-8', '{}'],
   ])('serves %s as %s', async (path, type, body) => {
     const answer = await get(path)

@@ -45,6 +45,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     await page.getByRole('heading', { name: action }).waitFor()
     expect(console.complaints).toEqual([])
   })
+
   it('has a first bar in its waterfall for the time that a run was queued', async () => {
     const { page, world } = console
     const agent = await world.api.post('/v1/agents', { name: 'Clerk', config: { model: 'simulated-1' } })
@@ -72,5 +73,58 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     expect((await world.api.get(`/v1/sessions/${session}`)).body.status).toBe('active')
     const { data } = (await world.api.get(`/v1/audit-log?resource_id=${session}`)).body
     expect(data).toMatchObject([{ action: 'session.cancelled', reason: 'the customer called' }])
+  })
+
+  it('is compared with another run, marked in the list: steps side by side, with what differs in each and in sum', async () => {
+    const { page, world } = console
+    const parameters = { type: 'object', properties: { order: { type: 'string' } } }
+    const tools = [{ type: 'function', function: { name: 'refund', parameters } }]
+    const config = { model: 'simulated-1', tools }
+    const agent = (await world.api.post('/v1/agents', { name: 'Clerk', config })).body.id
+    const run = async (prompt: string) => {
+      const { id } = (await world.api.post(`/v1/agents/${agent}/runs`, { input: { prompt } })).body
+      await expect.poll(async () => (await world.api.get(`/v1/runs/${id}`)).body.status).toMatch(/completed|requires/)
+      return id
+    }
+    const [called, answered] = [await run('Use the tool refund for order 7'), await run('reply exactly: nothing to do')]
+    await console.show(`list/run?agent=${agent}`, 'Runs')
+    for (const id of [called, answered]) await page.getByRole('checkbox', { name: `Compare ${id}` }).check()
+    await page.getByRole('link', { name: 'Compare the two' }).click()
+    await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor()
+    expect(page.url()).toContain(`compare?a=${called}&b=${answered}`)
+    const steps = page.getByRole('region', { name: 'Steps' })
+    const call = steps.getByRole('listitem').filter({ hasText: 'refund' }).filter({ hasText: 'only in A' })
+    expect(await call.getByLabel('Arguments of A').textContent()).toContain('7')
+    await call.getByText('Not in B').first().waitFor()
+    await page.getByRole('region', { name: 'Final answer' }).locator('ins').getByText('nothing to do').waitFor()
+    const figures = page.getByRole('table', { name: 'Figures' })
+    await figures.getByRole('row').filter({ hasText: 'Tokens' }).locator('.change').waitFor()
+    await steps.getByRole('link', { name: 'Differences' }).click()
+    expect(await steps.getByRole('listitem').filter({ hasText: 'same' }).count()).toBe(0)
+    expect(await console.faults('compare')).toEqual([])
+    await page.getByRole('link', { name: 'Swap' }).click()
+    await steps.getByText('only in B').first().waitFor()
+    expect(page.url()).toContain(`compare?a=${answered}&b=${called}`)
+    expect(console.complaints).toEqual([])
+  })
+
+  it('offers what it can be compared with, so that two turns of a session stand side by side', async () => {
+    const { page, world } = console
+    const session = await world.api.createSession()
+    for (const input of ['reply exactly: one', 'reply exactly: two'])
+      await (await world.api.turn(session, { input })).all()
+    await console.show(`actors/${session}`, session)
+    await page.getByRole('link', { name: 'Compare', exact: true }).click()
+    await page.getByRole('link', { name: 'Another turn of this session' }).click()
+    await page.getByRole('region', { name: 'B', exact: true }).waitFor()
+    await page.getByLabel('Turn of A').selectOption({ label: '1: reply exactly: one' })
+    await page.getByRole('region', { name: 'A', exact: true }).getByText('turn 1').waitFor()
+    await page.getByLabel('Turn of B').selectOption({ label: '2: reply exactly: two' })
+    await page.getByRole('region', { name: 'B', exact: true }).getByText('turn 2').waitFor()
+    const answer = page.getByRole('region', { name: 'Final answer' })
+    expect(await answer.locator('del').textContent()).toBe('one')
+    expect(await answer.locator('ins').textContent()).toBe('two')
+    expect(await console.faults('compare-turns')).toEqual([])
+    expect(console.complaints).toEqual([])
   })
 })

@@ -1,0 +1,249 @@
+import { duration } from '../age.js'
+import { callApi } from '../api.js'
+import { time, toneOf } from '../format.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { Empty } from '../parts/empty.js'
+import { lineDiff } from '../parts/line-diff.js'
+import { QueryForm } from '../parts/query-form.js'
+import { nothing, Table } from '../parts/table.js'
+import { When } from '../parts/when.js'
+import { hashAt, listHash, routeHash } from '../route.js'
+import { hasTalk } from '../talk-panel.js'
+import { aligned, courseOf, differences, factsOf, turnsIn } from './compare-model.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {import('../event-log.js').ActorEvent} ActorEvent
+ * @typedef {import('./compare-model.js').Part} Part
+ * @typedef {{ id: string, machine: string, active: readonly string[], created_at: string }} Actor
+ * @typedef {{ agent_id: string | null, replay_of?: string | null, forked_from?: { session_id: string, turn_number: number } | null }} Facts
+ * @typedef {{ actor: Actor, facts: Facts, events: readonly ActorEvent[] }} Side
+ * @typedef {{ id: string, label: string | null, state: string, created_at: string }} Candidate
+ * @typedef {{ a: Side | null, b: Side | null, candidates: readonly Candidate[] }} Sides
+ */
+
+const refreshMs = 5000
+const pageSize = 200
+/** Number of events of each side that are read. */
+const maxEvents = 4000
+const maxCandidates = 30
+
+/**
+ * Two runs or turns side by side. Both are in the URL; with only one of them, the page offers others.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const comparePage = (place, report) => {
+  const [readA, readB] = [sideReader(place, 'a'), sideReader(place, 'b')]
+  return new LivePage({
+    /** @returns {Promise<Sides>} */
+    read: async () => {
+      const [a, b] = await Promise.all([readA(), readB()])
+      return { a, b, candidates: a !== null && b === null ? await candidatesFor(place, a) : [] }
+    },
+    show: (sides) => html`<${Compare} place=${place} ...${sides} />`,
+    everyMs: refreshMs,
+    report,
+  })
+}
+
+/** Reads one side; its log only from the last event that was read. @param {Place} place @param {'a' | 'b'} name */
+const sideReader = ({ project, query }, name) => {
+  /** @type {ActorEvent[]} */
+  const events = []
+  const id = query[name] ?? ''
+  const params = { actor_id: id }
+  /** @returns {Promise<Side | null>} */
+  return async () => {
+    if (id === '') return null
+    const actor = await callApi(project, 'project_actors.get', { params })
+    for (let more = true; more && events.length < maxEvents; ) {
+      const after = events.at(-1)?.sequence ?? 0
+      const { data, last_sequence } = await callApi(project, 'project_actors.events', {
+        ...{ params, query: { after, limit: pageSize } },
+      })
+      events.push(...data)
+      more = data.length > 0 && (data.at(-1)?.sequence ?? 0) < last_sequence
+    }
+    const facts =
+      actor.machine === 'run'
+        ? await callApi(project, 'runs.get', { params: { run_id: id } })
+        : actor.machine === 'session'
+          ? await callApi(project, 'sessions.get', { params: { session_id: id } })
+          : { agent_id: null }
+    return { actor, facts, events }
+  }
+}
+
+/** Others of the same agent, newest first. @param {Place} place @param {Side} side @returns {Promise<readonly Candidate[]>} */
+const candidatesFor = async ({ project }, { actor: { id, machine }, facts: { agent_id } }) => {
+  const query = { machine, agent_id: agent_id ?? '', limit: maxCandidates }
+  const { data } = await callApi(project, 'observation.actors', { query })
+  return data.filter((/** @type {Candidate} */ each) => each.id !== id)
+}
+
+/** @param {{ place: Place } & Sides} props */
+const Compare = ({ place, a, b, candidates }) => html`
+  <div class="view-head"><h1>Compare</h1>${a && b && html`<a class="button quiet" href=${swapped(place)}>Swap</a>`}</div>
+  <section class="panel" aria-label="What is compared">
+    <${QueryForm} place=${place} label="Choose" button="Compare" fields=${[...fieldsOf('a', 'A', a), ...fieldsOf('b', 'B', b)]} />
+  </section>
+  ${
+    a === null
+      ? html`<${Empty} drawn="runs" title="Two runs or turns side by side."><p>Mark two in the list of <a href=${listHash({ project: place.project, machine: 'run' })}>runs</a> or <a href=${listHash({ project: place.project })}>sessions</a>, or paste their ids above.</p><//>`
+      : b === null
+        ? html`<${Candidates} place=${place} of=${a} candidates=${candidates} />`
+        : html`<${Both} place=${place} a=${a} b=${b} />`
+  }
+`
+
+/** @param {Place} place */
+const swapped = (place) => {
+  const { a = '', b = '', turn_a = '', turn_b = '' } = place.query
+  return hashAt(place, { a: b, b: a, turn_a: turn_b, turn_b: turn_a })
+}
+
+/** @param {'a' | 'b'} name @param {string} label @param {Side | null} side @returns {readonly import('../parts/query-form.js').QueryField[]} */
+const fieldsOf = (name, label, side) => {
+  const turns = side?.actor.machine === 'session' ? turnsIn(side.events) : []
+  const choices = turns.map(({ turn, text }) => /** @type {const} */ ([String(turn), `${turn}: ${text.slice(0, 60)}`]))
+  return [
+    { name, label, wide: true },
+    ...(choices.length === 0
+      ? []
+      : [
+          {
+            name: `turn_${name}`,
+            label: `Turn of ${label}`,
+            choices: /** @type {const} */ ([['', 'all'], ...choices]),
+          },
+        ]),
+  ]
+}
+
+/** What one can be compared with: its origin first. @param {{ place: Place, of: Side, candidates: readonly Candidate[] }} props */
+const Candidates = ({ place, of: { actor, facts }, candidates }) => {
+  const origin = facts.replay_of ?? facts.forked_from?.session_id ?? ''
+  const rows = candidates.filter(({ id }) => id !== origin)
+  /** @param {Candidate} candidate */
+  const rowOf = ({ id, label, state, created_at }) => ({
+    key: id,
+    cells: [
+      html`<a href=${hashAt(place, { b: id })}>${label ?? id}</a>`,
+      html`<span class="chip" data-tone=${toneOf(state)}>${state}</span>`,
+      label === null ? nothing : html`<code>${id}</code>`,
+      html`<${When} at=${created_at} />`,
+    ],
+  })
+  return html`
+    <section class="panel" aria-label="Compare it with">
+      <h2>Compare it with</h2>
+      ${origin !== '' && html`<p class="panel-part"><a href=${hashAt(place, { a: origin, b: actor.id })}>The ${actor.machine} that it repeats</a> <code>${origin}</code></p>`}
+      ${actor.machine === 'session' && html`<p class="panel-part"><a href=${hashAt(place, { b: actor.id })}>Another turn of this session</a></p>`}
+      ${rows.length > 0 ? html`<${Table} label="Others" columns=${[`Other ${actor.machine}s of its agent`, 'State', 'Id', 'Created']} rows=${rows.map(rowOf)} />` : html`<p class="panel-part muted">Its agent has no other ${actor.machine}.</p>`}
+    </section>
+  `
+}
+
+/** @param {{ place: Place, a: Side, b: Side }} props */
+const Both = ({ place, a, b }) => {
+  if (![a, b].every(({ actor }) => hasTalk(actor)))
+    return html`<p class="empty">Only runs and sessions can be compared.</p>`
+  const [courseA, courseB] = [courseOf(chosen(a, place.query.turn_a)), courseOf(chosen(b, place.query.turn_b))]
+  const rows = aligned(courseA.parts, courseB.parts)
+  const changed = rows.filter(([one, other]) => differences(one, other).length > 0)
+  const only = place.query.only === 'changes'
+  const isCut = [a, b].some(({ events }) => events.length >= maxEvents)
+  return html`
+    <div class="sides">
+      <${SideHead} place=${place} name="A" side=${a} turn=${place.query.turn_a} />
+      <${SideHead} place=${place} name="B" side=${b} turn=${place.query.turn_b} />
+    </div>
+    <section class="panel" aria-label="Figures">
+      <${Table} label="Figures" columns=${['Figure', 'A', 'B', 'Change']} rows=${factsOf(courseA, courseB).map(factRow)} />
+    </section>
+    <section class="panel" aria-label="Final answer">
+      <h2>Final answer ${courseA.answer === courseB.answer && html`<span class="muted">${courseA.answer === '' ? 'none yet' : 'the same'}</span>`}</h2>
+      ${`${courseA.answer}${courseB.answer}` !== '' && html`<${Texts} label="Final answer" a=${courseA.answer} b=${courseB.answer} />`}
+    </section>
+    <section class="panel" aria-label="Steps">
+      <h2>Steps <span class="muted">${changed.length === 0 ? 'no differences' : `${changed.length} of ${rows.length} differ`}</span>
+        <nav class="filter" aria-label="Which steps">
+          <a href=${hashAt(place, { only: '' })} aria-current=${only ? undefined : 'true'}>All</a>
+          <a href=${hashAt(place, { only: 'changes' })} aria-current=${only ? 'true' : undefined}>Differences</a>
+        </nav>
+      </h2>
+      <ol class="pairs">${(only ? changed : rows).map(([one, other], at) => html`<${Pair} key=${at} a=${one} b=${other} />`)}</ol>
+      ${isCut && html`<p class="panel-part muted">Of each log, the first ${maxEvents} events are compared.</p>`}
+    </section>
+  `
+}
+
+/** The events of the chosen turn, or all. @param {Side} side @param {string | undefined} turn */
+const chosen = ({ events }, turn) => (turn ? events.filter(({ turn_number }) => turn_number === Number(turn)) : events)
+
+/** @param {{ place: Place, name: string, side: Side, turn: string | undefined }} props */
+const SideHead = ({ place: { project }, name, side: { actor }, turn }) => {
+  const state = actor.active.at(-1) ?? ''
+  return html`
+    <section class="panel side-head" aria-label=${name}>
+      <strong>${name}</strong>
+      <a href=${routeHash({ view: 'actor', project, id: actor.id })}>${actor.id}</a>
+      ${turn && html`<span>turn ${turn}</span>`}
+      <span class="chip" data-tone=${toneOf(state)}>${state}</span>
+      <time class="muted" datetime=${actor.created_at}>${time(actor.created_at)}</time>
+    </section>
+  `
+}
+
+/** @param {import('./compare-model.js').Fact} fact */
+const factRow = ({ name, a, b, change, tone }) => ({
+  key: name,
+  cells: [
+    name,
+    a || nothing,
+    b || nothing,
+    change === ''
+      ? html`<span class="muted">same</span>`
+      : html`<span class="change" data-tone=${tone}>${change}</span>`,
+  ],
+})
+
+/** One step of both, open where they differ. @param {{ a: Part | null, b: Part | null }} props */
+const Pair = ({ a, b }) => {
+  const found = differences(a, b)
+  const parts = [a, b].filter((part) => part !== null)
+  const names = [...new Set(parts.map(({ name }) => name))]
+  const kind = parts[0]?.kind
+  return html`
+    <li>
+      <details open=${found.length > 0}>
+        <summary>
+          <span class="pair-kind">${kind}</span> <strong>${names.join(' → ')}</strong>
+          ${found.length === 0 ? html`<span class="muted">same</span>` : found.map((each) => html` <span class="chip" data-tone="wait">${each}</span>`)}
+          ${parts.some(({ failed }) => failed) && html` <span class="chip" data-tone="bad">failed</span>`}
+          <span class="pair-time">${parts.some(({ ms }) => ms !== null) && [a, b].map((part) => (part?.ms == null ? nothing : duration(part.ms))).join(' · ')}</span>
+        </summary>
+        ${(a?.given || b?.given) && html`<${Texts} label="Arguments" a=${a?.given ?? null} b=${b?.given ?? null} />`}
+        ${(a?.output || b?.output) && html`<${Texts} label=${kind === 'model' || kind === 'input' ? 'Text' : 'Output'} a=${a?.output ?? null} b=${b?.output ?? null} />`}
+        ${(a?.decision || b?.decision) && html`<${Texts} label="Decision" a=${a?.decision ?? null} b=${b?.decision ?? null} />`}
+      </details>
+    </li>
+  `
+}
+
+/** Two texts, each with the lines marked that the other one does not have; null: there is none. @param {{ label: string, a: string | null, b: string | null }} props */
+const Texts = ({ label, a, b }) => {
+  const lines = lineDiff(a ?? '', b ?? '')
+  return html`<div class="texts" role="group" aria-label=${label}>
+    <span class="texts-name">${label}</span>
+    ${[a, b].map((text, at) => {
+      const [name, sign, Mark] = at === 0 ? ['A', '-', 'del'] : ['B', '+', 'ins']
+      if (!text) return html`<p class="muted" data-side=${name}>${text === null ? `Not in ${name}` : 'None'}</p>`
+      const shown = lines.filter(([each]) => each === ' ' || each === sign)
+      return html`<pre class="diff" data-side=${name} tabindex="0" aria-label="${label} of ${name}">${shown.map(([each, line]) => (each === ' ' ? html`<span>${line}</span>` : html`<${Mark}>${line}<//>`))}</pre>`
+    })}
+  </div>`
+}

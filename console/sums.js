@@ -1,0 +1,28 @@
+import { isFailure } from './tool-failure.js'
+
+/**
+ * @typedef {readonly import('./event-log.js').ActorEvent[]} Events
+ * @typedef {{ cost: number, unpriced: boolean, tokens: number, tools: number, errors: number, ms: number | null }} Sums
+ *   `unpriced`: there are calls whose price is unknown
+ */
+
+/** Events that carry the usage of what they end. */
+const counted = /^(turn\.(completed|failed)|run\.model_call\.completed)$/
+
+/** Cost, tokens, tool calls, failures and time of a part of a log. @param {Events} events @returns {Sums} */
+export const sumsOf = (events) => {
+  const usages = events.flatMap(({ event_type, payload: { usage } }) =>
+    counted.test(event_type) && typeof usage === 'object' && usage !== null ? [usage] : [],
+  )
+  /** @param {string} field */
+  const sum = (field) => usages.reduce((total, usage) => total + Number(Reflect.get(usage, field) ?? 0), 0)
+  const [first, last] = [events[0], events.at(-1)]
+  return {
+    cost: sum('cost_usd'),
+    unpriced: usages.some((usage) => Reflect.get(usage, 'cost_usd') === null),
+    tokens: sum('total_tokens'),
+    tools: events.filter(({ event_type }) => event_type.endsWith('tool_call.completed')).length,
+    errors: events.filter(isFailure).length,
+    ms: first && last ? Date.parse(last.created_at) - Date.parse(first.created_at) : null,
+  }
+}
