@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -49,6 +49,12 @@ const refused = await troupe.request('GET', '/v1/sessions/ses_none').catch((erro
 console.log(JSON.stringify({ text, names: [...new Set(names)], code: refused instanceof TroupeError ? refused.code : '' }))
 `
 
+const comment = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
+const literal = /'[^'\n]*'|"[^"\n]*"/g
+/** What a file of types declares, without comments and literals. */
+const declared = (types: string): string => types.replaceAll(comment, '').replaceAll(literal, "''")
+const anyType = /\bany\b/
+
 describe('a stranger with the tarball of the client', () => {
   it('has types that a strict compiler accepts with the library of browsers alone', async () => {
     writeFileSync(join(folder, 'use.ts'), `declare const process: { argv: readonly string[] }\n${code}`)
@@ -77,6 +83,14 @@ describe('a stranger with the tarball of the client', () => {
     const bytes = files.map((name) => statSync(join(types, name)).size).reduce((sum, size) => sum + size, 0)
     expect(bytes).toBeGreaterThan(5000)
     expect(bytes).toBeLessThanOrEqual(60_000)
+  })
+
+  it('has no `any` in the types of anything that it can import', () => {
+    const types = join(folder, 'node_modules/@troupe/client/dist')
+    const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))
+    expect(files.length).toBeGreaterThan(15)
+    const untyped = files.filter((name) => anyType.test(declared(readFileSync(join(types, name), 'utf8'))))
+    expect(untyped).toEqual([])
   })
 
   it('talks to a server with it', async () => {

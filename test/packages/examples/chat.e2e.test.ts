@@ -5,7 +5,7 @@ import { Troupe } from '#client/index.ts'
 import { decide, mintToken } from '#client/server/index.ts'
 import { closePages, openBrowser } from '#test/e2e/pages/open-browser.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
-import { World } from '#test/e2e/world.ts'
+import { atNight, World } from '#test/e2e/world.ts'
 import { ours } from '../packed.ts'
 import { bundled, type PageServer, servePage } from './bundled.ts'
 
@@ -106,6 +106,7 @@ describe('the example of a chat', () => {
     await page.context().setOffline(true)
     await say(page, 'reply exactly: later')
     await expect.poll(() => lines(page)).toHaveLength(3)
+    if (atNight) await page.waitForTimeout(60_000)
     await page.context().setOffline(false)
     await expect.poll(() => lines(page)).toEqual(['reply exactly: begin', 'begin', 'reply exactly: later', 'later'])
     expect(errors).toEqual([])
