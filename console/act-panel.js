@@ -10,7 +10,7 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
  * @typedef {import('./commands.js').Work} Work
- * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly import('./steps-model.js').Step[], operates: boolean, done: () => void }} Acting
+ * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly import('./steps-model.js').Step[], moment: import('./commands.js').Moment, operates: boolean, done: () => void }} Acting
  */
 
 const maxWork = 100
@@ -26,7 +26,7 @@ const pollDelaysMs = [0, 1_000, 5_000]
  *
  * @param {Acting} props
  */
-export const ActPanel = ({ project, actor, steps, operates, done }) => {
+export const ActPanel = ({ project, actor, steps, moment, operates, done }) => {
   const [open, setOpen] = useState('')
   const [outcome, say] = useState(/** @type {import('./command-form.js').Status | null} */ (null))
   const [work, setWork] = useState(/** @type {readonly Work[]} */ ([]))
@@ -41,7 +41,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
   const isAwaitingInput = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
   const isHandedOver = actor.machine === 'browser_job' && actor.active.at(-1) === 'open.waiting'
-  const commands = commandsOf(actor, steps, work)
+  const commands = commandsOf(actor, steps, work, moment)
   const bar = useRef(/** @type {HTMLElement | null} */ (null))
   /** Closes the form and returns the focus to the button that opened it. */
   const close = () => {
@@ -63,7 +63,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
     }
     ${
       chosen &&
-      html`<${CommandForm} key=${chosen.name} project=${project} command=${chosen} close=${close} done=${(
+      html`<${CommandForm} key=${chosen.says} project=${project} command=${chosen} close=${close} done=${(
         /** @type {import('./command-form.js').Status} */ result,
       ) => {
         close()

@@ -16,7 +16,7 @@ import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
 import { shareMenu } from './share-menu.js'
 import { activeAt, nameOf, StepBook } from './steps-model.js'
-import { hasTalk, Sums, TalkPanel } from './talk-panel.js'
+import { hasTalk, Sums, TalkPanel, turnAt } from './talk-panel.js'
 import { WaterfallPanel } from './waterfall-panel.js'
 import { WhyPanel } from './why-panel.js'
 
@@ -195,9 +195,6 @@ export class ActorView {
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : null
     this.#waiting.replaceChildren(...[relatedList(this.#project, actor)].filter((part) => part !== null))
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
-    const parts = { project: this.#project, actor, steps: this.#book.steps }
-    const acts = html`<${ActPanel} ...${parts} operates=${this.#operates} done=${() => this.#poll()} />`
-    if (this.#source.live) render(acts, this.#act)
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
     this.#showMoment()
   }
@@ -207,6 +204,7 @@ export class ActorView {
     if (this.#actor === null) return
     const { steps } = this.#book
     const at = this.#scrubber.travels ? steps[this.#scrubber.index] : undefined
+    this.#renderActs(this.#actor, at?.seq ?? null)
     const moment = at === undefined ? this.#actor : actorAt(this.#actor, this.#book, this.#scrubber.index)
     const when = at === undefined ? '' : ` at commit ${at.seq}`
     if (this.#state.textContent !== stateOf(moment) + when) this.#state.replaceChildren(chip(stateOf(moment)), when)
@@ -215,6 +213,15 @@ export class ActorView {
     this.#facts.replaceChildren(...[factList(moment), ownerList(shown)].filter((part) => part !== null))
     const why = { actor: moment, layout: this.#layout, steps: shown, at, next }
     render(html`<${WhyPanel} ...${why} />`, this.#why)
+  }
+
+  /** @param {Actor} actor @param {number | null} seq number of the selected commit */
+  #renderActs(actor, seq) {
+    if (!this.#source.live) return
+    const upTo = seq === null ? null : this.#book.sequenceAt(this.#scrubber.index)
+    const moment = { seq, turn: turnAt(this.#log.events, upTo) }
+    const parts = { project: this.#project, actor, steps: this.#book.steps, moment, operates: this.#operates }
+    render(html`<${ActPanel} ...${parts} done=${() => this.#poll()} />`, this.#act)
   }
 
   /** Another drawing of the chart is shown: marks it as the one before. */

@@ -1,6 +1,7 @@
 import { html } from './html.js'
 import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
+import { typed } from './parts/typed.js'
 import { routeHash } from './route.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
@@ -19,7 +20,7 @@ const statusOf = (project, answer) => {
  * @param {{ project: string, command: import('./commands.js').Command, done: (said: Status) => void, close: () => void }} props
  */
 export const CommandForm = ({ project, command, done, close }) => {
-  const { name, send, says, field, body, load, keep } = command
+  const { name, send, says, field, body, load, keep, unreasoned = false } = command
   const [before, setBefore] = useState(field?.value ?? '')
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
@@ -52,20 +53,13 @@ export const CommandForm = ({ project, command, done, close }) => {
       setTrouble(error instanceof SyntaxError ? 'This is not valid JSON.' : error instanceof Error ? error.message : '')
     }
   }
-  /** @param {(text: string) => void} set */
-  const typed =
-    (set) =>
-    (/** @type {Event} */ { currentTarget }) => {
-      if (currentTarget instanceof HTMLInputElement || currentTarget instanceof HTMLTextAreaElement)
-        set(currentTarget.value)
-    }
   return html`
     <form class="act command" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p>${says}</p>
       ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
-      ${field?.kind === 'json' && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}
-      ${load !== null && text !== before && html`<${Diff} before=${before} after=${text} />`}
-      <label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>
+      ${(field?.kind === 'json' || field?.kind === 'text') && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}
+      ${(load !== null || field?.kind === 'text') && text !== before && html`<${Diff} before=${before} after=${text} />`}
+      ${!unreasoned && html`<label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>`}
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons"><button type="button" aria-disabled=${busy} onClick=${act}>${name}</button>${keep !== undefined && html`<button type="button" class="quiet" onClick=${close}>${keep}</button>`}</div>
     </form>

@@ -1,8 +1,11 @@
 import { callApi } from './api.js'
+import { streamTurn } from './playground/server-events.js'
 
 /**
+ * @typedef {{ seq: number | null, turn: { turn_number: number, input_text: string, model: string } | null }} Moment the selected commit, null for
+ *   the newest, and the turn of a session at that time
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
- * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'number' }} Field
+ * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'text' | 'number' }} Field
  * @typedef {object} Command an action that a person can take on an actor
  * @property {string} name
  * @property {(project: string, body: object) => Promise<unknown>} send carries it out
@@ -12,6 +15,7 @@ import { callApi } from './api.js'
  * @property {((project: string) => Promise<{ input: unknown }>) | null} load loads the initial text of the field
  * @property {string} [keep] label of the button that does not carry it out
  * @property {boolean} [leads] whether its result is opened
+ * @property {boolean} [unreasoned] whether the operation takes no reason
  */
 
 /** Kinds of stuck work whose machine can be given another event instead. */
@@ -23,17 +27,19 @@ const skips = ['parked_actor', 'poison_result', 'failing_reminder', 'overdue_eff
  * @param {import('./actor-facts.js').Actor} actor
  * @param {readonly import('./steps-model.js').Step[]} steps
  * @param {readonly Work[]} work its stuck work
+ * @param {Moment} moment
  * @returns {readonly Command[]}
  */
-export const commandsOf = (actor, steps, work) => [
+export const commandsOf = (actor, steps, work, moment) => [
   ...ofStuck(actor, work),
-  ...(actor.parked === null ? ofMachine(actor, steps) : []),
+  ...(actor.parked === null ? ofMachine(actor, steps, moment) : []),
 ]
 
-/** @param {import('./actor-facts.js').Actor} actor @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Command[]} */
-const ofMachine = ({ id, machine, active }, steps) => {
-  if (machine === 'session') return ofSession(id, active, steps)
-  if (machine === 'run') return ofRun(id, active)
+/** @param {import('./actor-facts.js').Actor} actor @param {readonly import('./steps-model.js').Step[]} steps @param {Moment} moment @returns {readonly Command[]} */
+const ofMachine = ({ id, machine, active }, steps, moment) => {
+  if (machine === 'session')
+    return [...ofSession(id, active, steps), ...(active[0] === 'deleted' ? [] : turnAgain(id, moment))]
+  if (machine === 'run') return ofRun(id, active, moment)
   if (machine === 'delivery' && active.at(-1) !== 'erasing')
     return [
       plain('Replay', 'Sends the event again as a new delivery.', (project, body) =>
@@ -73,8 +79,56 @@ const ofSession = (id, active, steps) => {
   ]
 }
 
-/** @param {string} id @param {readonly string[]} active @returns {readonly Command[]} */
-const ofRun = (id, active) => [
+/**
+ * Runs a turn again with an edited message: in a fork of the session before that turn, or, for the first turn, in a new
+ * session of the same agent and user.
+ *
+ * @param {string} id
+ * @param {Moment} moment
+ * @returns {readonly Command[]}
+ */
+const turnAgain = (id, { seq, turn }) => {
+  if (turn === null) return []
+  const { turn_number, input_text, model } = turn
+  const isFirst = turn_number === 1
+  const params = { session_id: id }
+  const where = isFirst ? 'a new session of the same agent and user' : `a new session with the turns before it`
+  const midway = seq === null ? '' : ` A turn starts at its message: its steps until commit ${seq} happen anew.`
+  return [
+    {
+      name: 'Run again',
+      says: `Sends the message of turn ${turn_number} to the same model in ${where}. This session is not changed. Tools and settings that its caller sent with the turn are not sent again.${midway}`,
+      field: { name: 'input', label: `Message of turn ${turn_number}`, value: input_text, rows: 6, kind: 'text' },
+      body: (input) => ({ input }),
+      load: null,
+      leads: true,
+      unreasoned: isFirst,
+      send: async (project, body) => {
+        const { input, reason } = /** @type {{ input: string, reason?: string }} */ (body)
+        const made = isFirst
+          ? await callApi(project, 'sessions.create', {
+              body: likeOf(await callApi(project, 'sessions.get', { params })),
+            })
+          : await callApi(project, 'sessions.fork', { params, body: { turn_number: turn_number - 1, reason } })
+        // the turn goes on without its reader
+        const { signal } = new AbortController()
+        await streamTurn({ project, session: made.id, turn: { input, model }, after: 0, take: () => true, signal })
+        return made
+      },
+    },
+  ]
+}
+
+/** The body that creates a session like this one. @param {Readonly<Record<string, unknown>>} session */
+const likeOf = ({ agent_id, installation_id, tenant_id, external_user_id, metadata }) =>
+  Object.fromEntries(
+    Object.entries({ agent_id, installation_id, tenant_id, external_user_id, metadata }).filter(
+      ([, value]) => value !== null,
+    ),
+  )
+
+/** @param {string} id @param {readonly string[]} active @param {Moment} moment @returns {readonly Command[]} */
+const ofRun = (id, active, { seq }) => [
   ...(active[0] === 'open'
     ? [
         cancel('Cancel run', 'Cancels the run and its child runs.', (project, body) =>
@@ -85,7 +139,7 @@ const ofRun = (id, active) => [
   {
     name: 'Run again',
     send: (project, body) => callApi(project, 'runs.replay', { params: { run_id: id }, body }),
-    says: 'Starts a new run with the same agent version.',
+    says: `Starts a new run with the same agent version.${seq === null ? '' : ` A run starts at its task: its steps until commit ${seq} happen anew.`}`,
     field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
     load: (project) => callApi(project, 'runs.get', { params: { run_id: id } }),

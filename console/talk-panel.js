@@ -14,6 +14,14 @@ export const hasTalk = ({ machine }) => machine === 'session' || machine === 'ru
 /** The events up to a commit; null: all. @param {Events} events @param {number | null} upTo */
 const eventsTo = (events, upTo) => (upTo === null ? events : events.filter(({ sequence }) => sequence <= upTo))
 
+/** The turn of a session that started last, up to a commit; null when the loaded events have none. @param {Events} events @param {number | null} upTo @returns {import('./commands.js').Moment['turn']} */
+export const turnAt = (events, upTo) => {
+  const payload = eventsTo(events, upTo).findLast(({ event_type }) => event_type === 'turn.started')?.payload
+  if (payload === undefined) return null
+  const { turn_number, input_text = '', model } = payload
+  return { turn_number: Number(turn_number), input_text: String(input_text), model: String(model) }
+}
+
 /**
  * What was said, up to the selected commit.
  *

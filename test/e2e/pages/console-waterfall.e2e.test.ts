@@ -100,6 +100,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     const figures = page.getByRole('table', { name: 'Figures' })
     await figures.getByRole('row').filter({ hasText: 'Tokens' }).locator('.change').waitFor()
     await steps.getByRole('link', { name: 'Differences' }).click()
+    await steps.locator('[aria-current]').getByText('Differences').waitFor()
     expect(await steps.getByRole('listitem').filter({ hasText: 'same' }).count()).toBe(0)
     expect(await console.faults('compare')).toEqual([])
     await page.getByRole('link', { name: 'Swap' }).click()
@@ -125,6 +126,68 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     expect(await answer.locator('del').textContent()).toBe('one')
     expect(await answer.locator('ins').textContent()).toBe('two')
     expect(await console.faults('compare-turns')).toEqual([])
+    expect(console.complaints).toEqual([])
+  })
+
+  it('runs a turn again with an edited message from one of its steps, in a fork that has what was before', async () => {
+    const { page, world } = console
+    const session = await world.api.createSession({ metadata: { order: 7 } })
+    for (const input of ['reply exactly: one', 'reply exactly: two', 'reply exactly: three'])
+      await (await world.api.turn(session, { input })).all()
+    interface Message {
+      readonly role: string
+      readonly parts: readonly { readonly text?: string }[]
+    }
+    const answersOf = async (id: string) => {
+      const { data }: { data: readonly Message[] } = (await world.api.get(`/v1/sessions/${id}/messages`)).body
+      return data.flatMap(({ role, parts }) => (role === 'assistant' ? [parts[0]?.text] : []))
+    }
+    /** Opens the form at a commit, sends it with another message, and returns the session to which it leads. */
+    const again = async (seq: number, turn: number, message: string) => {
+      await console.show(`actors/${session}?step=${seq}`, session)
+      await page.getByText(`Commit ${seq} of`).waitFor()
+      await page.getByRole('button', { name: 'Run again' }).click()
+      const form = page.getByRole('form', { name: 'Run again' })
+      await form.getByText(`its steps until commit ${seq} happen anew`).waitFor()
+      await form.getByLabel(`Message of turn ${turn}`).fill(message)
+      await form.getByLabel('What you changed').waitFor()
+      await form.getByRole('button', { name: 'Run again' }).click()
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).not.toBe(session)
+      return String(await page.getByRole('heading', { level: 1 }).textContent())
+    }
+    const { data } = (await (await world.dashboard()).get(`/api/projects/${console.project}/actors/${session}/steps`))
+      .body
+    const [first, second] = data.flatMap(({ seq, to }: { seq: number; to: string | null }) =>
+      to === 'active.working.thinking' ? [seq] : [],
+    )
+    const fork = await again(second, 2, 'reply exactly: zwei')
+    await expect.poll(() => answersOf(fork)).toEqual(['one', 'zwei'])
+    const fresh = await again(first, 1, 'reply exactly: eins')
+    await expect.poll(() => answersOf(fresh)).toEqual(['eins'])
+    expect((await world.api.get(`/v1/sessions/${fresh}`)).body.metadata).toEqual({ order: 7 })
+    expect(await answersOf(session)).toEqual(['one', 'two', 'three'])
+    // the fork is compared with what it repeats
+    await console.show(`compare?a=${fork}`, 'Compare')
+    await page.getByRole('link', { name: 'The session that it repeats' }).click()
+    await page.getByRole('region', { name: 'B', exact: true }).getByRole('link', { name: fork }).waitFor()
+    expect(console.complaints).toEqual([])
+  })
+
+  it('says that a run which is run again from one of its steps starts at its task', async () => {
+    const { page, world } = console
+    const agent = (await world.api.post('/v1/agents', { name: 'Clerk', config: { model: 'simulated-1' } })).body.id
+    const { id } = (await world.api.post(`/v1/agents/${agent}/runs`, { input: { prompt: 'reply exactly: one' } })).body
+    await expect.poll(async () => (await world.api.get(`/v1/runs/${id}`)).body.status).toBe('completed')
+    await console.show(`actors/${id}?step=2`, id)
+    await page.getByText('Commit 2 of').waitFor()
+    await page.getByRole('button', { name: 'Run again' }).click()
+    const form = page.getByRole('form', { name: 'Run again' })
+    await form.getByText('A run starts at its task: its steps until commit 2 happen anew.').waitFor()
+    await form.getByLabel('Input').fill('{ "prompt": "reply exactly: zwei" }')
+    await form.getByRole('button', { name: 'Run again' }).click()
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).not.toBe(id)
+    const made = await page.getByRole('heading', { level: 1 }).textContent()
+    await expect.poll(async () => (await world.api.get(`/v1/runs/${made}`)).body.output?.text).toBe('zwei')
     expect(console.complaints).toEqual([])
   })
 })
