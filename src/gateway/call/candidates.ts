@@ -24,13 +24,12 @@ export interface CandidateQueue<W extends Candidate> {
   skipModel(): void
 }
 
-class MappedCandidates<V extends Candidate, W extends Candidate> implements CandidateQueue<W> {
+/** Candidates made of those of another queue, one by one when they are needed. */
+export abstract class DerivedCandidates<V extends Candidate, W extends Candidate> implements CandidateQueue<W> {
   readonly #candidates: CandidateQueue<V>
-  readonly #make: (candidate: V) => W
 
-  constructor(candidates: CandidateQueue<V>, make: (candidate: V) => W) {
+  constructor(candidates: CandidateQueue<V>) {
     this.#candidates = candidates
-    this.#make = make
   }
 
   get hasMore(): boolean {
@@ -47,14 +46,26 @@ class MappedCandidates<V extends Candidate, W extends Candidate> implements Cand
 
   next(): W | null | Promise<W | null> {
     const candidate = this.#candidates.next()
-    return candidate instanceof Promise ? candidate.then((late) => this.#made(late)) : this.#made(candidate)
+    return candidate instanceof Promise ? candidate.then((late) => this.derived(late)) : this.derived(candidate)
   }
 
   skipModel(): void {
     this.#candidates.skipModel()
   }
 
-  #made(candidate: V | null): W | null {
+  /** Returns what stands for the candidate, or the next one; `candidate` is null when none is left. */
+  protected abstract derived(candidate: V | null): W | null | Promise<W | null>
+}
+
+class MappedCandidates<V extends Candidate, W extends Candidate> extends DerivedCandidates<V, W> {
+  readonly #make: (candidate: V) => W
+
+  constructor(candidates: CandidateQueue<V>, make: (candidate: V) => W) {
+    super(candidates)
+    this.#make = make
+  }
+
+  protected derived(candidate: V | null): W | null {
     return candidate === null ? null : this.#make(candidate)
   }
 }

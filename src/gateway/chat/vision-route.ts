@@ -1,6 +1,6 @@
 import { arrayOf, isObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Candidate, CandidateQueue } from '../call/candidates.ts'
+import { type Candidate, type CandidateQueue, DerivedCandidates } from '../call/candidates.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
@@ -37,36 +37,10 @@ export const withVision = (candidate: Candidate): Candidate => ({ ...candidate, 
 export const visionCandidates = (candidates: CandidateQueue<Candidate>): CandidateQueue<Candidate> =>
   new VisionCandidates(candidates)
 
-class VisionCandidates implements CandidateQueue<Candidate> {
-  readonly #candidates: CandidateQueue<Candidate>
+class VisionCandidates extends DerivedCandidates<Candidate, Candidate> {
   #seen = false
 
-  constructor(candidates: CandidateQueue<Candidate>) {
-    this.#candidates = candidates
-  }
-
-  get hasMore(): boolean {
-    return this.#candidates.hasMore
-  }
-
-  get hasPeer(): boolean {
-    return this.#candidates.hasPeer
-  }
-
-  get choice(): string | null {
-    return this.#candidates.choice
-  }
-
-  next(): Candidate | null | Promise<Candidate | null> {
-    const candidate = this.#candidates.next()
-    return candidate instanceof Promise ? candidate.then((late) => this.#seeing(late)) : this.#seeing(candidate)
-  }
-
-  skipModel(): void {
-    this.#candidates.skipModel()
-  }
-
-  #seeing(candidate: Candidate | null): Candidate | null | Promise<Candidate | null> {
+  protected derived(candidate: Candidate | null): Candidate | null | Promise<Candidate | null> {
     if (candidate === null && !this.#seen)
       throw new ServiceError('secret_key_required', { param: 'messages', message: noneSees })
     if (candidate !== null && visionRoute(candidate.route) !== candidate.route) return this.next()

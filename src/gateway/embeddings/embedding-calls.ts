@@ -8,7 +8,7 @@ import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
-import type { CandidateQueue } from '../call/candidates.ts'
+import { type Candidate, DerivedCandidates } from '../call/candidates.ts'
 import type { ErrorAnswer } from '../call/failure.ts'
 import { firstAnswer } from '../call/first-answer.ts'
 import { onwardAfter } from '../call/onward.ts'
@@ -174,10 +174,9 @@ export class EmbeddingCalls {
 }
 
 /** The ways of a call, each with its provider requests, in which the project's personal data is redacted. */
-class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
+class PreparedWays extends DerivedCandidates<Candidate, EmbeddingCandidate> {
   readonly #parts: EmbeddingParts
   readonly #call: EmbeddingCall
-  readonly #candidates: RouteCandidates
   /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
@@ -190,35 +189,23 @@ class PreparedWays implements CandidateQueue<EmbeddingCandidate> {
   constructor(parts: EmbeddingParts, call: EmbeddingCall) {
     const { caller, body } = call
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
+    super(new RouteCandidates(parts, { project: caller.project, need: 'embedding', models }))
     this.#parts = parts
     this.#call = call
-    this.#candidates = new RouteCandidates(parts, { project: caller.project, need: 'embedding', models })
   }
 
-  get hasMore(): boolean {
-    return this.#candidates.hasMore
-  }
-
-  get hasPeer(): boolean {
-    return this.#candidates.hasPeer
-  }
-
-  get choice(): string | null {
-    return this.#candidates.choice
-  }
-
-  skipModel(): void {
-    this.#candidates.skipModel()
-  }
-
-  async next(): Promise<EmbeddingCandidate | null> {
+  override async next(): Promise<EmbeddingCandidate | null> {
     const { caller, body, bytes } = this.#call
     if (this.request === null) {
       this.request = await this.#redacted(await this.#checked(embeddingRequest(body, bytes)))
       this.cached = (await this.#parts.cache?.find({ kind: 'embeddings', caller, body: this.request.body })) ?? null
     }
-    const candidate = await this.#candidates.next()
-    return candidate === null ? null : embeddingCandidate(candidate, this.request, caller)
+    return super.next()
+  }
+
+  protected derived(candidate: Candidate | null): EmbeddingCandidate | null {
+    if (candidate === null || this.request === null) return null
+    return embeddingCandidate(candidate, this.request, this.#call.caller)
   }
 
   /** Redacts the input. Nothing is restored, since a response consists of vectors. */

@@ -4,12 +4,12 @@ import { errorEvent, eventIdOf } from '#gateway/realtime/server-event.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { Ticker, Ticking } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { countedBytes } from '../api/body/body-memory.ts'
 import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
-import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, type Recheck } from './credential-watch.ts'
+import { InboundFrames } from './inbound-frames.ts'
+import { OutboundFrames } from './outbound-frames.ts'
 import type { StreamCounters } from './sse.ts'
 
 export interface RealtimeSocketOptions {
@@ -31,14 +31,8 @@ const realtimeLimits = {
   idleS: 15 * 60,
   /** Seconds after which a session ends in any case. */
   totalS: 60 * 60,
-  /** Events that wait for those before them, and their characters; a client that sends more gets an error. */
-  queued: 512,
-  queuedChars: 2 * websocketMaxBytes,
-  /** Events in one turn of the event loop. */
-  eventsOfTurn: 256,
+  inbound: { queued: 512, queuedChars: 2 * websocketMaxBytes, ofTurn: 256 },
 } as const
-
-const nothing = (): void => {}
 
 /** The socket of a realtime session: bounds what a client sends, in order, and what it leaves unread. */
 export class RealtimeSocket implements Ticking, RealtimeClient {
@@ -47,13 +41,9 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
   readonly #options: RealtimeSocketOptions
   readonly #containment: Containment
   readonly #watch: CredentialWatch
+  readonly #inbound: InboundFrames
+  readonly #outbound: OutboundFrames
   #session: RealtimeSession | null = null
-  #last: Promise<void> = Promise.resolve()
-  #queued = 0
-  #queuedChars = 0
-  #ofTurn = 0
-  #isBlocked = false
-  #blockedTicks = 0
   #idleTicks = 0
   #ticks = 0
   #isOver = false
@@ -65,6 +55,15 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
     this.#watch = new CredentialWatch(options.recheck, () =>
       this.#end(new ServiceError('authentication_required', { message: 'The credential has ended.' }), 1008),
     )
+    this.#outbound = new OutboundFrames(peer, () => this.close(1013, 'reader too slow'))
+    this.#inbound = new InboundFrames({
+      limits: realtimeLimits.inbound,
+      reserveBytes: options.reserveBytes,
+      handle: (text) => this.#handle(text),
+      refused: (error) => void this.send(errorEvent(options.shown(error))),
+      flooded: () => this.close(1008, 'too many events at once'),
+      failed: (error) => this.fail(error),
+    })
   }
 
   get over(): boolean {
@@ -94,12 +93,9 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
     if (this.#isOver) return true
     this.#idleTicks = 0
     this.#options.counters.eventsSent++
-    if (!this.#peer.send(event) && !this.#isBlocked) {
-      this.#isBlocked = true
-      this.#blockedTicks = 0
-    }
-    if (this.#isBlocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.close(1013, 'reader too slow')
-    return !this.#isBlocked
+    this.#outbound.send(event)
+    this.#outbound.bound()
+    return !this.#outbound.isBlocked
   }
 
   close(code: number, reason: string): void {
@@ -111,7 +107,7 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
   tick(): void {
     this.#watch.tick()
     this.#session?.tick()
-    if (this.#isBlocked && ++this.#blockedTicks > wireLimits.blockedMaxTicks) this.close(1013, 'reader too slow')
+    this.#outbound.tick()
     const isIdle = ++this.#idleTicks > realtimeLimits.idleS
     if (++this.#ticks <= realtimeLimits.totalS && !isIdle) return
     const why = isIdle ? 'no event for 15 minutes' : 'its longest duration of 60 minutes'
@@ -125,39 +121,7 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
   #receive(text: string): void {
     if (this.#isOver) return
     this.#idleTicks = 0
-    if (this.#ofTurn++ === 0) setImmediate(this.#nextTurn)
-    if (this.#ofTurn > realtimeLimits.eventsOfTurn) {
-      this.close(1008, 'too many events at once')
-      return
-    }
-    try {
-      const leave = this.#admit(text.length)
-      this.#last = this.#last
-        .then(() => this.#handle(text))
-        .finally(leave)
-        .catch((error: unknown) => this.fail(error))
-    } catch (error) {
-      this.send(errorEvent(this.#options.shown(error)))
-    }
-  }
-
-  readonly #nextTurn = (): void => {
-    this.#ofTurn = 0
-  }
-
-  /** Adds an event to the queue. @throws {ServiceError} `rate_limit_exceeded`, `overloaded` */
-  #admit(length: number): () => void {
-    const { queued, queuedChars } = realtimeLimits
-    if (this.#queued >= queued || (this.#queued > 0 && this.#queuedChars + length > queuedChars))
-      throw new ServiceError('rate_limit_exceeded', { message: 'Too many events wait for those before them.' })
-    const release = length < countedBytes ? nothing : this.#options.reserveBytes(length)
-    this.#queued++
-    this.#queuedChars += length
-    return () => {
-      this.#queued--
-      this.#queuedChars -= length
-      release()
-    }
+    this.#inbound.receive(text)
   }
 
   async #handle(text: string): Promise<void> {
@@ -173,7 +137,7 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
   }
 
   #drained(): void {
-    this.#isBlocked = false
+    this.#outbound.drained()
     this.#contain(() => this.#session?.drained())
   }
 

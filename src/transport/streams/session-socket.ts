@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl, StreamEnding } from '#runtime/index.ts'
 import type { Ticker, Ticking } from '#runtime/internal.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
 import type { JsonObject, LogEvent } from '#storage/index.ts'
-import { countedBytes } from '../api/body/body-memory.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
-import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, type Recheck } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
+import { InboundFrames } from './inbound-frames.ts'
+import { OutboundFrames } from './outbound-frames.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
 import { type FrameOptions, socketFrame } from './sse-frames.ts'
@@ -59,15 +58,10 @@ export interface OpenSocket {
   handOver(): void
 }
 
-/** Maximum number of queued frames, and of their characters; a client that sends more gets `rate_limit_exceeded`. */
-const queuedMax = 32
-const queuedMaxLength = websocketMaxBytes
+const inboundLimits = { queued: 32, queuedChars: websocketMaxBytes, ofTurn: 256 } as const
 
-/** Maximum number of frames in one turn of the event loop: even a frame that is only refused takes some 20 µs of it. */
-const turnMax = 256
-
-/** Short frames reserve no memory, so there is nothing to release. */
-const nothing = (): void => {}
+/** Absent: memory is not limited. */
+const unlimited = () => () => {}
 
 /**
  * A session over one WebSocket (`sessions.socket`): commands in, the session's events out.
@@ -92,15 +86,9 @@ class SessionSocket implements Ticking, OpenSocket {
   readonly #options: SessionSocketOptions
   readonly #containment: Containment
   readonly #watch: CredentialWatch
+  readonly #inbound: InboundFrames
+  readonly #outbound: OutboundFrames
   #follower: Follower | null = null
-  /** Resolves when all frames received so far are handled; frames are handled one at a time. */
-  #last: Promise<void> = Promise.resolve()
-  #queued = 0
-  #queuedLength = 0
-  /** Number of frames received in this turn of the event loop. */
-  #ofTurn = 0
-  #blocked = false
-  #blockedTicks = 0
   #over = false
 
   constructor(peer: WebSocketPeer, commands: SessionCommands, options: SessionSocketOptions) {
@@ -111,6 +99,15 @@ class SessionSocket implements Ticking, OpenSocket {
     this.#watch = new CredentialWatch(options.recheck ?? (() => {}), (reason) =>
       this.contain(() => this.#refused(reason)),
     )
+    this.#outbound = new OutboundFrames(peer, () => this.#close(1013, 'reader too slow'))
+    this.#inbound = new InboundFrames({
+      limits: inboundLimits,
+      reserveBytes: options.reserveBytes ?? unlimited,
+      handle: (text) => this.#handle(text),
+      refused: (error) => this.#refuse(error),
+      flooded: () => this.#close(1008, 'too many frames at once'),
+      failed: (error) => this.fail(error),
+    })
   }
 
   get over(): boolean {
@@ -134,8 +131,8 @@ class SessionSocket implements Ticking, OpenSocket {
   forward(events: readonly LogEvent[]): boolean {
     this.#options.counters.eventsSent += events.length
     for (const event of events) this.#sendText(socketFrame(event, this.#options))
-    this.#boundBuffer()
-    return !this.#blocked
+    this.#outbound.bound()
+    return !this.#outbound.isBlocked
   }
 
   /**
@@ -153,47 +150,11 @@ class SessionSocket implements Ticking, OpenSocket {
 
   tick(): void {
     this.#watch.tick()
-    if (this.#blocked && ++this.#blockedTicks > wireLimits.blockedMaxTicks) this.#giveUp()
+    this.#outbound.tick()
   }
 
   #receive(text: string): void {
-    if (this.#over) return
-    if (this.#ofTurn++ === 0) setImmediate(this.#nextTurn)
-    if (this.#ofTurn > turnMax) {
-      this.#close(1008, 'too many frames at once')
-      return
-    }
-    try {
-      const leave = this.#admit(text.length)
-      this.#last = this.#last
-        .then(() => this.#handle(text))
-        .finally(leave)
-        .catch((error: unknown) => this.fail(error))
-    } catch (error) {
-      this.#refuse(error)
-    }
-  }
-
-  readonly #nextTurn = (): void => {
-    this.#ofTurn = 0
-  }
-
-  /**
-   * Adds a frame to the queue and reserves memory for it; returns the function that releases both.
-   *
-   * @throws {ServiceError}
-   */
-  #admit(length: number): () => void {
-    const isFull = this.#queued >= queuedMax || this.#queuedLength + length > queuedMaxLength
-    if (this.#queued > 0 && isFull) throw new ServiceError('rate_limit_exceeded')
-    const releaseBytes = length < countedBytes ? nothing : (this.#options.reserveBytes?.(length) ?? nothing)
-    this.#queued++
-    this.#queuedLength += length
-    return () => {
-      this.#queued--
-      this.#queuedLength -= length
-      releaseBytes()
-    }
+    if (!this.#over) this.#inbound.receive(text)
   }
 
   fail(error: unknown): void {
@@ -231,11 +192,7 @@ class SessionSocket implements Ticking, OpenSocket {
 
   #refuse(error: unknown): void {
     this.#send({ event: 'error', data: this.#options.errorData(error) })
-    this.#boundBuffer()
-  }
-
-  #boundBuffer(): void {
-    if (this.#blocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.#giveUp()
+    this.#outbound.bound()
   }
 
   #send(frame: object): void {
@@ -243,9 +200,7 @@ class SessionSocket implements Ticking, OpenSocket {
   }
 
   #sendText(text: string): void {
-    if (this.#over || this.#peer.send(text) || this.#blocked) return
-    this.#blocked = true
-    this.#blockedTicks = 0
+    if (!this.#over) this.#outbound.send(text)
   }
 
   #follow(after: number | null): void {
@@ -255,7 +210,7 @@ class SessionSocket implements Ticking, OpenSocket {
   }
 
   #onDrain(): void {
-    this.#blocked = false
+    this.#outbound.drained()
     this.#follower?.resume()
   }
 
@@ -265,10 +220,6 @@ class SessionSocket implements Ticking, OpenSocket {
       this.#send(endedFrame(reason))
       this.#close(1008, 'the credential has ended')
     }
-  }
-
-  #giveUp(): void {
-    this.#close(1013, 'reader too slow')
   }
 
   #close(code: number, reason: string): void {
