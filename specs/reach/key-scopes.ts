@@ -14,7 +14,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     ...['models', 'chat_completions', 'ai_chat', 'responses', 'conversations', 'conversation_items', 'messages'],
     'gemini',
     ...['completions', 'embeddings', 'rerank', 'moderations', 'images', 'vision', 'speech', 'transcriptions'],
-    ...['batches', 'realtime'],
+    ...['batches', 'message_batches', 'realtime'],
   ],
   prompts: ['prompts', 'prompt_versions'],
   memory: ['memory'],

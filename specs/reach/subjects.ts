@@ -210,11 +210,23 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
   header: [],
   // the id in a catalogue that everybody may read
   path: ['id'],
-  query: ['connector', 'contextId', 'external_id', 'owner_type', 'provider', 'subject', 'subject_type'],
+  // cursors of lists
+  query: [
+    'after_id',
+    'before_id',
+    'connector',
+    'contextId',
+    'external_id',
+    'owner_type',
+    'provider',
+    'subject',
+    'subject_type',
+  ],
   body: [
     // names and keys that the request itself brings
     ...[
       'external_id',
+      'requests[].custom_id',
       'client_id',
       'config.client_id',
       'auth.client_id',

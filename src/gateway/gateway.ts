@@ -1,7 +1,7 @@
 import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
-import { batches } from '#specs/resources/gateway/batches.ts'
+import { batches as batchOperations } from '#specs/resources/gateway/batches.ts'
 import { cachePolicy } from '#specs/resources/gateway/cache-policy.ts'
 import { catalogue } from '#specs/resources/gateway/catalogue.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
@@ -11,6 +11,7 @@ import { embeddings } from '#specs/resources/gateway/embeddings.ts'
 import { gemini } from '#specs/resources/gateway/gemini.ts'
 import { images } from '#specs/resources/gateway/images.ts'
 import { credits, limits } from '#specs/resources/gateway/limits.ts'
+import { messageBatches } from '#specs/resources/gateway/message-batches.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { models as modelOperations } from '#specs/resources/gateway/models.ts'
 import { completions, moderations, rerank } from '#specs/resources/gateway/passed-on.ts'
@@ -39,10 +40,8 @@ import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { responseEffects } from './apis/responses/background/response-effects.ts'
 import { backgroundRows, formKinds } from './apis/responses/kinds.ts'
-import { batchEffects } from './batches/batch-effects.ts'
-import { batchUseCases } from './batches/batch-use-cases.ts'
 import { batchRows } from './batches/kinds.ts'
-import { lineCall } from './batches/line-call.ts'
+import { openBatches } from './batches/open-batches.ts'
 import { cachePolicyReader, cachePolicyUseCases, cacheSwitch } from './caching/cache-policies.ts'
 import { cachingKinds } from './caching/kinds.ts'
 import { ResponseCache } from './caching/response-cache.ts'
@@ -117,7 +116,8 @@ export const gateway = capability({
     ...redactionPolicy,
     ...routingPolicy,
     ...cachePolicy,
-    ...batches,
+    ...batchOperations,
+    ...messageBatches,
   },
   machines: [
     { definition: responseDefinition, rows: backgroundRows },
@@ -134,15 +134,14 @@ export const gateway = capability({
   ],
   open: (services) => {
     const fanOut = services.cluster?.fanOut
+    const publicOrigin = publicOriginPort.of(services)
     const routing = openRouting({ ...services, managed: managedProvidersPort.of(services), fanOut })
     const { projects } = authPort.of(services)
     const redaction = new RedactionPolicies({ ...services, projects, cachePolicyOf: cachePolicyReader(services) })
     const answers = cacheSwitch({ ...services, changed: (project) => redaction.changed(project) })
     const policy = modelWaitsPort.of(services) ?? {}
     const shared = {
-      routes: routing.routes,
-      redaction,
-      answers,
+      ...{ routes: routing.routes, redaction, answers, fanOut, projects, policy },
       cache: new ResponseCache({
         policies: redaction,
         store: services.answers,
@@ -150,9 +149,6 @@ export const gateway = capability({
         now: services.now,
       }),
       ledger: requestLedgerPort.of(services),
-      fanOut,
-      projects,
-      policy,
     }
     const guardrails = openGuardrails(services, { projects, complete: (call) => core.chats.complete(call) })
     const core: OpenCore = openCore({ ...services, ...shared, guardrails, subjects: limitSubjects(services.records) })
@@ -163,7 +159,7 @@ export const gateway = capability({
       policy,
       rows: services.host.rows,
       redaction,
-      publicOrigin: publicOriginPort.of(services),
+      publicOrigin,
       memory: () => memoryService.of(services),
       knowledge: () => knowledgeService.of(services),
       remote: () => remoteTools.of(services),
@@ -171,6 +167,8 @@ export const gateway = capability({
       search: { search: (project, query, options) => webService.of(services).search(project, query, options) },
     })
     gatewayPort.give(services, opened)
+    const files = () => fileService.of(services)
+    const batches = openBatches(services, { files, publicOrigin, served: opened.useCases })
     imageReadersPort.give(services, async (project) => {
       const model = (await projects.settings(project))?.visionModel ?? null
       return model === null ? null : opened.imageReader(model)
@@ -178,13 +176,13 @@ export const gateway = capability({
     return {
       useCases: {
         ...opened.useCases,
-        ...projectModelUseCases(routing, services, publicOriginPort.of(services)),
+        ...projectModelUseCases(routing, services, publicOrigin),
         ...cachePolicyUseCases({ ...services, answers }),
-        ...batchUseCases({ ...services, files: () => fileService.of(services) }),
+        ...batches.useCases,
       },
       effects: {
         ...responseEffects({ ...services, make: opened.makeResponse }),
-        ...batchEffects({ ...services, files: () => fileService.of(services), call: lineCall(opened.useCases) }),
+        ...batches.effects,
       },
       close: async () => {
         await opened.close()

@@ -20,6 +20,9 @@ import { statuses } from '#specs/statuses.ts'
 /** Endpoints that the lines of a batch may call. */
 export const batchEndpoints = ['/v1/chat/completions', '/v1/responses', '/v1/embeddings'] as const
 
+/** The endpoint of message batches, which are batches too. */
+export const messagesEndpoint = '/v1/messages'
+
 /** Maximum number of lines of a batch. */
 export const maxBatchLines = 50_000
 
@@ -39,7 +42,10 @@ const batch = object(
   {
     id: id('batch'),
     object: oneOf('batch'),
-    endpoint: oneOf(...batchEndpoints),
+    endpoint: described(
+      oneOf(...batchEndpoints, messagesEndpoint),
+      '`/v1/messages` for a batch of `message_batches.create`, whose files have its format.',
+    ),
     input_file_id: id('file'),
     completion_window: string(),
     status: oneOf(...statuses.batch),

@@ -15,6 +15,7 @@ interface MadeFile {
   readonly project: string
   readonly tenant: string | null
   readonly filename: string
+  readonly purpose: 'batch' | 'batch_output'
   readonly content: AsyncIterable<Uint8Array>
 }
 
@@ -22,8 +23,10 @@ interface MadeFile {
 export interface FileService {
   /** Returns null when there is no such file in the scope. @throws {StoreUnavailable} */
   find(scope: Scope, id: string): Promise<ServedFile | null>
-  /** Stores a file with results. @throws {StoreUnavailable} */
+  /** Stores a file. @throws {StoreUnavailable} */
   make(file: MadeFile): Promise<void>
+  /** Deletes a file, if there is one. @throws {StoreUnavailable} */
+  remove(scope: Scope, id: string): Promise<void>
 }
 
 /** Files, as batches read and write them. */

@@ -5,11 +5,13 @@ import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { contextOf, derivedId, type EffectCatalog, type EffectContext } from '#runtime/index.ts'
 import { type EraseParts, eraseActor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { projectScope } from '#storage/index.ts'
 import { BatchBlobs, type BatchOwner } from './batch-blobs.ts'
 import { LineChecker, requestIn } from './batch-lines.ts'
 import type { CallLine } from './line-call.ts'
-import { expiredLine, LineRunner } from './run-line.ts'
+import { resultLines } from './result-lines.ts'
+import { LineRunner } from './run-line.ts'
 import { outcomeIn, storedUsage } from './schema.ts'
 
 /** Dependencies of the effects of batches. */
@@ -35,7 +37,7 @@ export const batchEffects = (parts: BatchEffectParts): EffectCatalog => {
       policy: 'idempotent',
       run: async (_params, context) => ({ event: await work.finish(context) }),
     },
-    'batch.eraseBatch': eraseActor(parts),
+    'batch.eraseBatch': eraseActor(parts, (context) => work.removeFiles(context)),
   }
 }
 
@@ -94,7 +96,8 @@ class BatchWork {
       if ((await this.#parts.files().find(projectScope(project), id)) !== null) return id
       const first = await firstOf(lines)
       if (first === null) return null
-      const file = { id, project, tenant, filename: `${batch}_${kind}.jsonl`, content: joined(first) }
+      const filename = `${batch}_${kind}.jsonl`
+      const file = { id, project, tenant, filename, purpose: 'batch_output', content: joined(first) } as const
       await this.#parts.files().make(file)
       return id
     }
@@ -111,10 +114,18 @@ class BatchWork {
     }
   }
 
+  /** Removes the files of a message batch, which its API shows as results only. */
+  async removeFiles(effect: EffectContext): Promise<void> {
+    const { endpoint, input_file_id, output_file_id, error_file_id } = stateOf(effect)
+    if (endpoint !== messagesEndpoint) return
+    for (const id of [input_file_id, output_file_id, error_file_id])
+      if (id !== null) await this.#parts.files().remove(projectScope(effect.owner.project), id)
+  }
+
   /** Lines that failed, then those for which the batch had no time. */
   async *#failed(effect: EffectContext): AsyncGenerator<string> {
     const owner = ownerOf(effect)
-    const { outcome, total, chunks } = stateOf(effect)
+    const { outcome, total, chunks, endpoint } = stateOf(effect)
     yield* this.#ended(owner, false)
     if (outcome !== 'expired') return
     const ended = new Set<number>()
@@ -125,7 +136,7 @@ class BatchWork {
       const lines = ((await this.#blobs.requests(owner, first)) ?? '').split('\n')
       for (const [n, text] of lines.entries())
         if (!ended.has(first + n))
-          yield expiredLine({ batch: owner.batch, number: first + n, request: requestIn(text) })
+          yield resultLines(endpoint).expired({ batch: owner.batch, number: first + n, request: requestIn(text) })
     }
   }
 

@@ -131,11 +131,14 @@ const parsed = (text: string): unknown => {
 }
 
 /** Yields the lines of a content; `long` for each that is longer than a line may be, which is not kept in memory. */
-async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | 'long'> {
+export async function* linesOf(
+  content: AsyncIterable<Uint8Array>,
+  maxBytes = maxBatchLineBytes,
+): AsyncGenerator<Uint8Array | 'long'> {
   let rest: Uint8Array[] = []
   let length = 0
   const ended = (last: Uint8Array): Uint8Array | 'long' => {
-    const whole = length + last.length > maxBatchLineBytes ? 'long' : Buffer.concat([...rest, last])
+    const whole = length + last.length > maxBytes ? 'long' : Buffer.concat([...rest, last])
     rest = []
     length = 0
     return whole
@@ -147,7 +150,7 @@ async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
       from = end + 1
     }
     length += part.length - from
-    if (length <= maxBatchLineBytes) rest.push(part.subarray(from))
+    if (length <= maxBytes) rest.push(part.subarray(from))
     else rest = []
   }
   if (length > 0) yield ended(new Uint8Array())

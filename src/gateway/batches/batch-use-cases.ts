@@ -1,25 +1,14 @@
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
-import type { FileService } from '#actors/capability/file-service.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
-import type { Services } from '#actors/capability/services.ts'
-import { storedCaller } from '#gateway/apis/responses/background/stored-caller.ts'
-import { callerOf } from '#gateway/call/caller.ts'
 import { batchDefinition } from '#machines/batch/batch-definition.ts'
-import { type CountedLimit, CountedLimits } from '#records/counted-limits.ts'
-import { type Row, rowOf } from '#records/schema.ts'
+import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { newId } from '#runtime/index.ts'
-import { newIdFor, type Resident, rowRecord } from '#runtime/internal.ts'
+import type { Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { batchEndpoints, maxOpenBatches } from '#specs/resources/gateway/batches.ts'
-import { projectScope } from '#storage/index.ts'
+import { batchEndpoints, messagesEndpoint } from '#specs/resources/gateway/batches.ts'
+import { type BatchParts, batchRowOf, beginBatch, cancelBatch } from './begin-batch.ts'
 import { type BatchRowData, batchRows } from './kinds.ts'
-
-export interface BatchParts extends Pick<Services, 'clock' | 'host' | 'records'> {
-  /** Called when a batch is created. */
-  readonly files: () => FileService
-}
 
 type BatchView = ResultOf<'batches.get'>
 type CreateCall = Parameters<UseCases['batches.create']>[0]
@@ -40,45 +29,22 @@ export const batchUseCases = (parts: BatchParts): UseCasesOf<'batches'> => {
     },
     'batches.get': async ({ scope, params }) => residentView(await host.find(scope, batchDefinition, params.batch_id)),
     'batches.cancel': async ({ scope, params }) => {
-      const batch = await host.find(scope, batchDefinition, params.batch_id)
-      const shown = residentView(batch)
-      if (shown.status === 'cancelling' || shown.status === 'cancelled') return shown
-      await host.deliverTo(batch, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })
-      return residentView(await host.find(scope, batchDefinition, batch.id))
+      return residentView(await cancelBatch(parts, scope, params.batch_id))
     },
   }
 }
 
 const create = async (parts: BatchParts, call: CreateCall): Promise<BatchView> => {
-  const { host, records, clock, files } = parts
-  const { scope, body, idempotency } = call
-  const file = await files().find(scope, body.input_file_id)
+  const { scope, body } = call
+  const file = await parts.files().find(scope, body.input_file_id)
   const at = { param: 'input_file_id' }
   if (file === null) throw new ServiceError('not_found', { ...at, message: `There is no file ${body.input_file_id}.` })
   if (file.purpose !== 'batch')
     throw new ServiceError('invalid_field', { ...at, message: 'The file must have the purpose batch.' })
   const { input_file_id, endpoint, completion_window, metadata } = body
   const window_ms = windowOf(completion_window)
-  const batch_id = newIdFor(call, batchDefinition.idPrefix, host.newActorId)
-  const { project } = scope
-  const { tenant, externalUserId, ...caller } = callerOf(call)
-  const owner = { project, tenant, user: tenant === null ? null : externalUserId, createdAt: clock.now() }
-  const limit: CountedLimit = {
-    max: maxOpenBatches,
-    rows: host.rows,
-    count: () => records.count(batchRows, projectScope(project), { open: true }),
-    full: () =>
-      new ServiceError('rate_limit_exceeded', { message: `A project has at most ${maxOpenBatches} open batches.` }),
-  }
-  const input = {
-    ...{ batch_id, input_file_id, endpoint, completion_window, window_ms, metadata: metadata ?? {} },
-    ...{ caller: storedCaller({ ...caller, tenant, externalUserId }), created_at_ms: clock.now() },
-  }
-  const cause = idempotency?.cause ?? newId('req')
-  await CountedLimits.at(records).within(`batches ${project}`, limit, () =>
-    host.create({ kind: batchDefinition, id: batch_id, owner, input, cause }),
-  )
-  return residentView(await host.find(scope, batchDefinition, batch_id))
+  const batch = { input_file_id, endpoint, completion_window, window_ms, metadata: metadata ?? {} }
+  return residentView(await beginBatch(parts, call, batch))
 }
 
 /** @throws {ServiceError} `invalid_field` */
@@ -88,10 +54,10 @@ const windowOf = (window: string): number => {
   throw new ServiceError('invalid_field', { param: 'completion_window', message: 'completion_window is at most 7d.' })
 }
 
-const residentView = (resident: Resident): BatchView => batchView(rowOf(batchRows, rowRecord(resident)))
+const residentView = (resident: Resident): BatchView => batchView(batchRowOf(resident))
 
 const batchView = ({ id, data }: Row<BatchRowData>): BatchView => ({
-  ...{ id, object: 'batch', endpoint: batchEndpoints.find((each) => each === data.endpoint) ?? batchEndpoints[0] },
+  ...{ id, object: 'batch', endpoint: endpointOf(data.endpoint) },
   ...{ input_file_id: data.input_file_id, completion_window: data.completion_window, status: data.status },
   ...(data.errors.length > 0 && { errors: { object: 'list' as const, data: data.errors } }),
   ...(data.output_file_id !== null && { output_file_id: data.output_file_id }),
@@ -101,6 +67,9 @@ const batchView = ({ id, data }: Row<BatchRowData>): BatchView => ({
   metadata: data.metadata,
   ...timesOf(data),
 })
+
+const endpointOf = (endpoint: string): BatchView['endpoint'] =>
+  batchEndpoints.find((each) => each === endpoint) ?? messagesEndpoint
 
 const usageOf = ({ tokens }: BatchRowData) => ({
   ...{ input_tokens: tokens.input, input_tokens_details: { cached_tokens: tokens.cached } },

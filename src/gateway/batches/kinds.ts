@@ -10,4 +10,8 @@ export type BatchRowData = Omit<BatchContext, 'caller' | 'chunks'> & {
 }
 
 /** List rows of batches. */
-export const batchRows: TypedKind<BatchRowData> = { name: 'batches', filters: ['open'], unexported: ['open'] }
+export const batchRows: TypedKind<BatchRowData> = {
+  name: 'batches',
+  filters: ['open', 'endpoint'],
+  unexported: ['open'],
+}

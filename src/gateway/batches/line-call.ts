@@ -8,6 +8,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
 import { embeddings } from '#specs/resources/gateway/embeddings.ts'
+import { messages } from '#specs/resources/gateway/messages.ts'
 import { responses } from '#specs/resources/gateway/responses.ts'
 import type { JsonObject } from '#storage/index.ts'
 
@@ -30,7 +31,7 @@ interface LineAnswer {
 /** Makes one request of a batch. @throws {ServiceError} */
 export type CallLine = (line: LineRequest, signal: AbortSignal) => Promise<LineAnswer>
 
-type Served = Pick<UseCases, 'chat_completions.create' | 'responses.create' | 'embeddings.create'>
+type Served = Pick<UseCases, 'chat_completions.create' | 'responses.create' | 'embeddings.create' | 'messages.create'>
 
 /** Returns the function that makes requests of batches, by the operations that serve requests of callers. */
 export const lineCall = (useCases: Served): CallLine => {
@@ -38,6 +39,7 @@ export const lineCall = (useCases: Served): CallLine => {
     entry(chatCompletions['chat_completions.create'], useCases['chat_completions.create']),
     entry(responses['responses.create'], useCases['responses.create']),
     entry(embeddings['embeddings.create'], useCases['embeddings.create']),
+    entry(messages['messages.create'], useCases['messages.create']),
   ])
   const validators = new Map([...served].map(([path, { operation }]) => [path, requestValidator(operation)]))
   return async ({ project, endpoint, caller, requestId, body }, signal) => {

@@ -1,16 +1,15 @@
 import { shownError } from '#gateway/apis/streamed-chat.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
-import { errorFrame } from '#gateway/call/refusal.ts'
 import type { UsageOperation } from '#gateway/ledger/usage-rows.ts'
 import { type Metered, metered } from '#gateway/turns/metered.ts'
 import type { BatchTokens } from '#machines/batch/batch.ts'
 import { type Clock, derivedId, pause } from '#runtime/index.ts'
 import type { ErrorCode, ServiceError } from '#specs/errors/errors.ts'
-import { statusIn } from '#specs/errors/wire-errors.ts'
 import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
 import { StoreUnavailable } from '#storage/index.ts'
 import type { BatchRequest } from './batch-lines.ts'
 import type { CallLine, LineRequest } from './line-call.ts'
+import { type NamedLine, resultLines } from './result-lines.ts'
 
 /** The outcome of a line: its line of a result file, and what it used. */
 export type LineOutcome = {
@@ -23,6 +22,11 @@ export type LineOutcome = {
 export interface LineParts {
   readonly call: CallLine
   readonly clock: Clock
+}
+
+/** A line, with the caller of its batch. */
+interface RunLine extends Omit<LineRequest, 'body' | 'requestId'>, NamedLine {
+  readonly request: BatchRequest
 }
 
 /** Lines of all batches that a process runs at the same time, and those of one project. */
@@ -47,61 +51,30 @@ export class LineRunner {
    *
    * @throws the reason of `signal`; {StoreUnavailable}
    */
-  async run(line: Omit<LineRequest, 'body' | 'requestId'> & NamedLine, signal: AbortSignal): Promise<LineOutcome> {
+  async run(line: RunLine, signal: AbortSignal): Promise<LineOutcome> {
+    const lines = resultLines(line.endpoint)
     const requestId = derivedId('req', 0, `${line.batch}:${line.number}`)
     for (let tried = 0; ; tried++) {
       signal.throwIfAborted()
       try {
         const made = () => this.#parts.call({ ...line, requestId, body: structuredClone(line.request.body) }, signal)
         const { json, calls } = await this.#places.run(line.project, made, signal)
-        return { ok: true, text: answered(line, { status: 200, requestId, json }), ...usedBy(calls) }
+        return { ok: true, text: lines.succeeded(line, { requestId, json }), ...usedBy(calls) }
       } catch (error) {
         if (signal.aborted || error instanceof StoreUnavailable) throw error
         const shown = shownError(error instanceof Error ? error : new Error('not an error', { cause: error }))
-        if (!passing.includes(shown.code)) return refusedLine(line, requestId, shown)
+        if (!passing.includes(shown.code))
+          return { ok: false, text: lines.refused(line, requestId, shown), ...usedBy([]) }
         await pause(this.#parts.clock, waitOf(shown, tried), signal)
       }
     }
   }
 }
 
-/** A line of a batch, with its number, starting at 0. */
-export interface NamedLine {
-  readonly batch: string
-  readonly number: number
-  readonly request: BatchRequest
-}
-
 const waitOf = ({ details }: ServiceError, tried: number): number =>
   details.retryAfterS === undefined
     ? Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(tried, 6))
     : Math.min(longestWaitMs, details.retryAfterS * 1000)
-
-const refusedLine = (line: NamedLine, requestId: string, error: ServiceError): LineOutcome => {
-  const status = statusIn('openai', error.code)
-  const json = JSON.stringify(errorFrame(error, requestId))
-  return { ok: false, text: answered(line, { status, requestId, json }), ...usedBy([]) }
-}
-
-interface Answered {
-  readonly status: number
-  readonly requestId: string
-  readonly json: string
-}
-
-const answered = (line: NamedLine, { status, requestId, json }: Answered): string =>
-  `{"id":${JSON.stringify(lineId(line))},"custom_id":${JSON.stringify(line.request.custom_id)},` +
-  `"response":{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":${json}},"error":null}`
-
-const lineId = ({ batch, number }: Pick<NamedLine, 'batch' | 'number'>): string =>
-  derivedId('batch_req', 0, `${batch}:${number}`)
-
-/** The line of a request for which the batch had no time. */
-export const expiredLine = (line: NamedLine): string =>
-  JSON.stringify({
-    ...{ id: lineId(line), custom_id: line.request.custom_id, response: null },
-    error: { code: 'batch_expired', message: 'The completion window ended before the request was made.' },
-  })
 
 const usedBy = (calls: readonly GatewayCall[]): Pick<LineOutcome, 'tokens' | 'metered'> => {
   const used = calls.flatMap(meteredOf)

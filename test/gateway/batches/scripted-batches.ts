@@ -20,6 +20,7 @@ const files: FileService = {
   make: async ({ content }) => {
     for await (const _ of content);
   },
+  remove: async () => {},
 }
 
 /** Effects of batches whose requests are answered at once, or never. */

@@ -77,11 +77,14 @@ export class FileStore {
 
   /** Deletes a file; its content is removed even after a crash. @throws {ServiceError} `not_found` */
   async remove(scope: Scope, id: string, line: (row: FileRow) => readonly Notice[]): Promise<void> {
-    const notices = (row: FileRow): readonly Notice[] => [
+    if (!(await this.#remove(scope, id, line))) throw new ServiceError('not_found', { param: 'file_id' })
+  }
+
+  #remove(scope: Scope, id: string, line: (row: FileRow) => readonly Notice[]): Promise<unknown> {
+    return this.table.remove(scope, id, (row) => [
       ...line(row),
       { kind: 'message', to: fileDeletionSink, event: { type: 'delete', file_id: id, tenant: row.tenant } },
-    ]
-    if (!(await this.table.remove(scope, id, notices))) throw new ServiceError('not_found', { param: 'file_id' })
+    ])
   }
 
   /** Removes the contents of deleted files. */
@@ -97,9 +100,12 @@ export class FileStore {
         const row = await this.table.get(scope, id)
         return row === null ? null : { purpose: row.data.purpose, content: () => this.content(row) }
       },
-      make: async ({ id, project, tenant, filename, content }) => {
-        const data = { filename, purpose: 'batch_output', mime_type: 'application/jsonl' } as const
+      make: async ({ id, project, tenant, filename, purpose, content }) => {
+        const data = { filename, purpose, mime_type: 'application/jsonl' } as const
         await this.create({ id, project, tenant }, { ...data, content })
+      },
+      remove: async (scope, id) => {
+        await this.#remove(scope, id, () => [])
       },
     }
   }
@@ -107,7 +113,8 @@ export class FileStore {
   async #put(owner: FileOwner, content: AsyncIterable<Uint8Array>): Promise<Pick<FileData, 'bytes' | 'parts'>> {
     const parts: string[] = []
     let bytes = 0
-    let rest: Buffer = Buffer.alloc(0)
+    let waiting: Uint8Array[] = []
+    let length = 0
     const put = async (part: Buffer): Promise<void> => {
       const text = part.toString('base64')
       const name = `${prefixOf(owner)}raw${parts.length}.${createHash('sha256').update(text).digest('hex')}`
@@ -116,10 +123,15 @@ export class FileStore {
     }
     for await (const some of content) {
       bytes += some.length
-      rest = rest.length === 0 ? Buffer.from(some.buffer, some.byteOffset, some.length) : Buffer.concat([rest, some])
+      waiting.push(some)
+      length += some.length
+      if (length < partBytes) continue
+      let rest = Buffer.concat(waiting)
       for (; rest.length >= partBytes; rest = rest.subarray(partBytes)) await put(rest.subarray(0, partBytes))
+      waiting = [rest]
+      length = rest.length
     }
-    if (rest.length > 0) await put(rest)
+    if (length > 0) await put(Buffer.concat(waiting))
     return { bytes, parts }
   }
 }

@@ -1,41 +1,13 @@
-import { createServer } from 'node:http'
-import { json } from 'node:stream/consumers'
 import OpenAI, { NotFoundError, toFile } from 'openai'
 import type { Batch, BatchCreateParams } from 'openai/resources/batches'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LoopProbe, limitOf } from '#test/e2e/loop-probe.ts'
 import { patience } from '#test/e2e/patience.ts'
 import { either, World } from '#test/e2e/world.ts'
+import { openProvider } from './batch-provider.ts'
 
 const model = 'gpt-4o-mini'
 const chat = '/v1/chat/completions'
-
-const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-const completed = (text: string) => ({
-  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, usage },
-  choices: [{ index: 0, message: { role: 'assistant', content: `You said: ${text}` }, finish_reason: 'stop' }],
-})
-const embedded = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1, 0] }], model, usage }
-
-/** A provider that counts its requests by their message, and answers when `until` resolves. */
-const openProvider = async () => {
-  const counts = new Map<string, number>()
-  const held = { until: () => Promise.resolve() }
-  const server = createServer(async (request, response) => {
-    const { messages, input } = Object(await json(request))
-    const text: string = messages?.at(-1)?.content ?? String(input)
-    counts.set(text, (counts.get(text) ?? 0) + 1)
-    await held.until()
-    const status = text === 'refuse me' ? 400 : 200
-    const answer = request.url === '/embeddings' ? embedded : completed(text)
-    const body = status === 200 ? answer : { error: { message: 'Refused.', type: 'invalid_request_error' } }
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body, null, 2))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : null
-  return { counts, held, url: `http://127.0.0.1:${port}`, close: () => server.close() }
-}
 
 const lineOf = (custom_id: string, text: string, more: object = {}): string =>
   JSON.stringify({
@@ -51,7 +23,8 @@ describe.each(either('mongo'))("OpenAI's batches on $store, with the official cl
 
   beforeAll(async () => {
     provider = await openProvider()
-    const env = { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: provider.url, ...probe.env }
+    // requests that wait for a rate limit do not end
+    const env = { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: provider.url, SHUTDOWN_GRACE_S: '1', ...probe.env }
     world = await World.start({ store, env })
     client = clientOf()
   }, 120_000)

@@ -50,6 +50,7 @@ export const gateway: EstatePart = {
       ...{ input_file_id: id('input_file_id'), endpoint: '/v1/embeddings', completion_window: '24h' },
       metadata: { mark: `${mark} ${n}` },
     }),
+    'message_batches.create': ({ mark }, n) => ({ requests: [messageOf(`${mark}-${n}`)] }),
     'embeddings.create': (_, n) => ({ model, input: `text ${n}` }),
     'moderations.create': ({ mark }, n) => ({ model: `${mark}/m1`, input: `text ${n}` }),
     'completions.create': ({ mark }, n) => ({ model: `${mark}/m1`, prompt: `hello ${n}` }),
@@ -57,7 +58,7 @@ export const gateway: EstatePart = {
   },
   // an item in a body is supplied by the caller
   noIds: ['item_id', 'container_id', 'tool_call_id'],
-  changing: ['models.get', 'batches.list', 'batches.get'],
+  changing: ['models.get', 'batches.list', 'batches.get', 'message_batches.list', 'message_batches.get'],
   passesOn: [
     ...['ai_chat.create', 'chat_completions.create', 'responses.create', 'messages.create'],
     ...['messages.count_tokens', 'embeddings.create'],
@@ -98,6 +99,10 @@ export const gateway: EstatePart = {
     'gemini.embed_batch': 'likewise',
     'batches.create': 'a file is uploaded for a batch, and a window is at most 7 days',
     'batches.cancel': 'a batch that has not ended',
+    'message_batches.create': 'ids are given once, and answers are not streamed',
+    'message_batches.cancel': 'a batch that has not ended',
+    'message_batches.results': 'a batch that has ended',
+    'message_batches.delete': 'likewise',
     'embeddings.create': 'a model makes vectors of so many dimensions and no more',
     'chat_completions.create': 'what a model refuses is refused in its words',
     'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
@@ -124,6 +129,11 @@ const answered = async ({ api, mark, made }: Site): Promise<Ids> => {
   return { response_id, previous_response_id: response_id, conversation_id, item_id: body.data[0].id }
 }
 
+/** A request of a message batch. */
+const messageOf = (text: string) => ({
+  ...{ custom_id: text.replaceAll(/[^\w-]/g, '-').slice(-64), params: { model, max_tokens: 5, messages } },
+})
+
 /** Uploads a file for batches, and begins one. */
 const batched = async ({ api, mark, id }: Site): Promise<Ids> => {
   const own = api.with({ 'x-tenant-id': id('tenant_id') })
@@ -132,5 +142,6 @@ const batched = async ({ api, mark, id }: Site): Promise<Ids> => {
   const upload = await new KnowledgeBase(own, '').form('/v1/files', `${mark}.jsonl`, line, { purpose: 'batch' })
   const request = { input_file_id: upload.body.id, endpoint: '/v1/embeddings', completion_window: '24h' }
   const begun = await own.post('/v1/batches', request)
-  return { input_file_id: upload.body.id, batch_id: begun.body.id }
+  const messaged = await own.post('/v1/messages/batches', { requests: [messageOf(mark)] })
+  return { input_file_id: upload.body.id, batch_id: begun.body.id, message_batch_id: messaged.body.id }
 }
