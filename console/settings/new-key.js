@@ -3,9 +3,9 @@ import { ActButton } from '../parts/act-button.js'
 import { typed } from '../parts/typed.js'
 import { useState } from '../vendor/hooks.js'
 
-/** @typedef {{ models?: readonly string[], tenants?: readonly string[], operations?: readonly string[] }} Scopes */
+/** @typedef {{ models?: readonly string[], tenants?: readonly string[], operations?: readonly string[], guardrails?: readonly string[] }} Scopes */
 
-const none = { name: '', models: '', tenants: '', operations: '', expires: '' }
+const none = { name: '', models: '', tenants: '', operations: '', guardrails: '', expires: '' }
 
 /** The entries of a list that is separated by commas or spaces. @param {string} text */
 const entriesOf = (text) => text.split(/[\s,]+/).filter((each) => each !== '')
@@ -49,6 +49,7 @@ export const NewKey = ({ create }) => {
     <label>Only these models<input value=${fields.models} placeholder="all" onInput=${into('models')} /></label>
     <label>Only these tenants<input value=${fields.tenants} placeholder="all" onInput=${into('tenants')} /></label>
     <label>Only these operations<input value=${fields.operations} placeholder="all; read, sessions, runs:read …" onInput=${into('operations')} /></label>
+    <label>Guardrails<input value=${fields.guardrails} placeholder="those of the project" onInput=${into('guardrails')} /></label>
     <label>Expires<input type="datetime-local" value=${fields.expires} onInput=${into('expires')} /></label>
     <${ActButton} main label="Create key" disabled=${fields.name.trim() === ''} act=${submit} /></form>`
 }

@@ -141,6 +141,10 @@ const fields = {
     optional(array(operation, { minItems: 1, maxItems: 50 })),
     `Operations that the key may call: \`read\` (those that change nothing), \`write\` (all), or those of a group, such as \`sessions\` or \`sessions:read\`. Groups: ${operationGroups.join(', ')}. Default: no limit.`,
   ),
+  guardrails: described(
+    optional(array(string({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 16 })),
+    'Names or ids of guardrails that check the model calls of its requests, sessions and runs, in addition to those of the project, the agent and the request. One that was deleted refuses the calls. Default: none.',
+  ),
 }
 
 /** The `scopes` of a key: what it is limited to; null: to nothing. */
@@ -154,4 +158,5 @@ export type KeyScopes = {
   readonly models?: readonly string[]
   readonly tenants?: readonly string[]
   readonly operations?: readonly string[]
+  readonly guardrails?: readonly string[]
 }

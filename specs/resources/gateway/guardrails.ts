@@ -153,7 +153,7 @@ export const guardrails = defineResource('guardrails', {
     description: nullable(string({ maxLength: 4096 })),
     is_default: described(
       defaulted(boolean(), false),
-      'Whether it applies to every call of the project. Others apply to agents that name them (`config.guardrails`) and to calls of servers that name them in the header `X-Guardrails`, separated by commas. No call can switch one off.',
+      'Whether it applies to every call of the project. Others apply to agents that name them (`config.guardrails`), to keys that do (`scopes.guardrails`), and to calls of servers that name them in the header `X-Guardrails`, separated by commas. No call can switch one off.',
     ),
     checks: described(
       array(union(checks, 'type'), { minItems: 1, maxItems: 16 }),

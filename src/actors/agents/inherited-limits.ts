@@ -6,16 +6,19 @@ import type { KeyLimits } from '../call/reach.ts'
 import type { Table } from '../records/table.ts'
 
 /**
- * Returns the scopes of a new key: those that are requested, and where none are, those of the key that creates it.
+ * Returns the scopes of a new key: those that are requested, and where none are, those of the key that creates it. The
+ * guardrails of both hold.
  *
  * @throws {ServiceError} `insufficient_scope` for scopes beyond those of the creating key
  */
 export const scopesWithin = (limits: KeyLimits | null, wanted: KeyScopes): KeyScopes => {
-  const { models = null, tenants = null, operations = null } = limits ?? {}
+  const { models = null, tenants = null, operations = null, guardrails = [] } = limits ?? {}
   const made = {
     models: listWithin('models', { limit: models, wanted: wanted.models }),
     tenants: listWithin('tenants', { limit: tenants, wanted: wanted.tenants }),
     operations: listWithin('operations', { limit: operations, wanted: wanted.operations, includes: includesEntry }),
+    guardrails:
+      guardrails.length === 0 ? wanted.guardrails : [...new Set([...guardrails, ...(wanted.guardrails ?? [])])],
   }
   return Object.fromEntries(Object.entries(made).filter(([, list]) => list !== undefined))
 }

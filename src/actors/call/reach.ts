@@ -22,6 +22,8 @@ export interface KeyLimits {
   readonly models: ReadonlySet<string> | null
   readonly tenants: ReadonlySet<string> | null
   readonly operations: ReadonlySet<string> | null
+  /** Guardrails of its model calls; absent: none. */
+  readonly guardrails?: readonly string[] | undefined
 }
 
 /** The field of a principal with the limits of its key; absent: none. */
@@ -33,8 +35,8 @@ export interface LimitsField {
 export const withLimits = (scopes: KeyScopes | null | undefined): LimitsField => {
   if (scopes === null || scopes === undefined) return {}
   const setOf = (list: readonly string[] | undefined) => (list === undefined ? null : new Set(list))
-  const { models, tenants, operations } = scopes
-  return { limits: { models: setOf(models), tenants: setOf(tenants), operations: setOf(operations) } }
+  const { models, tenants, operations, guardrails } = scopes
+  return { limits: { models: setOf(models), tenants: setOf(tenants), operations: setOf(operations), guardrails } }
 }
 
 /** The limits of a credential; null for none. */
@@ -46,6 +48,12 @@ export const modelLimitOf = (principal: Principal): readonly string[] | undefine
   const limit = limitsOf(principal)?.models ?? null
   return limit === null ? undefined : [...limit]
 }
+
+/** What a limited key demands of a turn or run that it starts; undefined: nothing. */
+export const workLimitsOf = (principal: Principal) => ({
+  models: modelLimitOf(principal),
+  guardrails: limitsOf(principal)?.guardrails,
+})
 
 /** The models that a request may name with a credential; null for any. */
 export const modelsOf = (principal: Principal): ReadonlySet<string> | null => {

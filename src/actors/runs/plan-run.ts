@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '#storage/index.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import { isObject } from '../runtime/index.ts'
 import type { ResolvedConfig, Subagent } from '../sessions/turns/resolved-config.ts'
-import { configOwner, type ToolDeclaration, type TurnConfigs } from '../sessions/turns/turn-config.ts'
+import { configOwner, type ToolDeclaration, type TurnConfig, type TurnConfigs } from '../sessions/turns/turn-config.ts'
 import { planTurn, type TurnRequest } from '../sessions/turns/turn-plan.ts'
 import { laneIdOf, queueIdOf } from './lanes.ts'
 
@@ -24,6 +24,8 @@ export interface RunRequest {
   readonly memory?: TurnRequest['memory']
   /** The only models that the run, its delegations and its memory may use; undefined: any. */
   readonly models?: readonly string[] | undefined
+  /** Guardrails in addition to the agent's: those of the key, and of the run that delegates or is repeated. */
+  readonly guardrails?: readonly string[] | undefined
   /** Seconds; undefined for the maximum, a week. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
@@ -74,8 +76,8 @@ const defaultSteps = 50
 export const planRun = async (parts: PlanParts, request: RunRequest): Promise<RunInput> => {
   const { runId, project, tenant, resolved, parent } = request
   const depth = parent === undefined ? 0 : parent.depth + 1
-  const { user, memory = null, models } = request
-  const plan = planTurn({ user, memory, models }, resolved.config, parts.defaultModel())
+  const { user, memory = null, models, guardrails } = request
+  const plan = planTurn({ user, memory, models, guardrails }, resolved.config, parts.defaultModel())
   await parts.checkModel(plan.model, project)
   const policy = resolved.approval_policy ?? parent?.policy ?? null
   const agentTools = depth < maxDepth ? delegations(resolved.subagents, plan.tools) : []
@@ -105,6 +107,15 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
     lane: laneIdOf(project, tenant),
   }
 }
+
+/** Adds the guardrails of the run that delegates or is repeated to the limits of a key. */
+export const withGuardrails = <T extends Pick<RunRequest, 'guardrails'>>(
+  limits: T,
+  { guardrails = [] }: TurnConfig,
+): T => ({
+  ...limits,
+  guardrails: [...guardrails, ...(limits.guardrails ?? [])],
+})
 
 const toolsOf = (tools: Readonly<Record<string, SessionTool>>): Record<string, RunTool> =>
   Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, { ...tool, denied: false, subagent: null }]))

@@ -43,10 +43,10 @@ const planned = async (parts: ChildParts, { owner, context, actor }: EffectConte
     version: subagent.version,
     tenant,
   })
-  const { models } = await parts.configs.read(project, run.config)
+  const { models, guardrails } = await parts.configs.read(project, run.config)
   requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
   return planRun(parts, {
-    models,
+    ...{ models, guardrails },
     runId: newIdBeside('run', actor),
     project,
     tenant,

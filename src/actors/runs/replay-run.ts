@@ -2,7 +2,7 @@ import type { RunContext } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { modelLimitOf } from '../call/reach.ts'
+import { workLimitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { contextOf, type Owner } from '../runtime/index.ts'
@@ -10,7 +10,7 @@ import { newIdFor } from '../runtime/internal.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { ResolvedConfig } from '../sessions/turns/resolved-config.ts'
-import { planRun } from './plan-run.ts'
+import { planRun, withGuardrails } from './plan-run.ts'
 import { findRun, type RunParts } from './run-use-cases.ts'
 import { runView } from './run-views.ts'
 import { runInputOf } from './schema.ts'
@@ -28,12 +28,12 @@ export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<Resu
   if (tenant !== null) await parts.checkTenant(project, tenant)
   const run = contextOf(runDefinition, prior.state.snapshot)
   const resolved = await resolvedAgain(parts, { project, tenant }, run)
-  const models = modelLimitOf(call.principal)
-  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
-  const { memory } = await parts.configs.read(project, run.config)
+  const config = await parts.configs.read(project, run.config)
+  const limits = withGuardrails(workLimitsOf(call.principal), config)
+  requireConfigModels(limits.models, resolved.config, { byDefault: parts.defaultModel() })
   const runId = newIdFor(call, 'run', host.newActorId)
   const input = await planRun(parts, {
-    ...{ runId, project, tenant, user, models, memory: memory ?? false },
+    ...{ runId, project, tenant, user, ...limits, memory: config.memory ?? false },
     resolved: asThen(resolved, run),
     input: body?.input ?? runInputOf(run.input),
     expiresIn: run.expires_in_ms / msPerSecond,

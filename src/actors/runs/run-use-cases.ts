@@ -7,7 +7,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
-import { modelLimitOf, requireReach } from '../call/reach.ts'
+import { requireReach, workLimitsOf } from '../call/reach.ts'
 import { readerOf } from '../call/speaker.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
@@ -19,7 +19,7 @@ import { checkMemory } from '../sessions/turns/checked-memory.ts'
 import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { AgentReference } from '../sessions/turns/resolved-config.ts'
 import { listRuns } from './list-runs.ts'
-import { inputFrom, planRun } from './plan-run.ts'
+import { inputFrom, planRun, withGuardrails } from './plan-run.ts'
 import { type ChildParts, parentOf } from './prepare-child.ts'
 import { replayRun } from './replay-run.ts'
 import { runEventView, runView } from './run-views.ts'
@@ -98,8 +98,8 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
   const tenant = resolved.tenant_id ?? namedTenant
   await checkAgent(call.principal, { agentId: params.agent_id, tenant }, 'installation_id')
   if (tenant !== null && tenant !== namedTenant) await parts.checkTenant(scope.project, tenant)
-  const models = modelLimitOf(call.principal)
-  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
+  const limits = workLimitsOf(call.principal)
+  requireConfigModels(limits.models, resolved.config, { byDefault: parts.defaultModel() })
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
   const { input, memory } = body
@@ -113,7 +113,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
     resolved,
     input,
     memory,
-    models,
+    ...limits,
     expiresIn: body.expires_in,
     createdBy,
   }
@@ -158,12 +158,12 @@ const planChild = async (
     tenant,
   }
   const resolved = await parts.resolveAgent(reference)
-  const models = modelLimitOf(call.principal)
-  requireConfigModels(models, resolved.config, { byDefault: parts.defaultModel() })
+  const limits = withGuardrails(workLimitsOf(call.principal), await parts.configs.read(project, run.config))
+  requireConfigModels(limits.models, resolved.config, { byDefault: parts.defaultModel() })
   const input = inputFrom(body.input)
   const createdBy = actorOf(call)
   const on = { runId, project, tenant, user }
-  return planRun(parts, { ...on, resolved, input, models, parent: parentOf(run, runId), createdBy })
+  return planRun(parts, { ...on, resolved, input, ...limits, parent: parentOf(run, runId), createdBy })
 }
 
 type Version = AgentVersionContext

@@ -6,7 +6,7 @@ import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { exactly, type JsonObject, type LogEvent } from '#storage/index.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
-import { listedScope, modelLimitOf } from '../call/reach.ts'
+import { listedScope, workLimitsOf } from '../call/reach.ts'
 import { isServerSide, readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { RemoteTools } from '../capability/remote-tools.ts'
@@ -260,9 +260,9 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     param: 'tools',
     before: agent.tools,
   })
-  const models = modelLimitOf(call.principal)
-  const request = { ...body, tools: [...own, ...brought], user, models, guarded: !isServerSide(call.principal) }
-  requireConfigModels(models, agent, { named: body.model, byDefault: parts.defaultModel() })
+  const limits = workLimitsOf(call.principal)
+  const request = { ...body, tools: [...own, ...brought], user, ...limits, guarded: !isServerSide(call.principal) }
+  requireConfigModels(limits.models, agent, { named: body.model, byDefault: parts.defaultModel() })
   const plan = planTurn(request, agent, parts.defaultModel())
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked

@@ -1,5 +1,5 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
-import { modelsOf } from '#actors/call/reach.ts'
+import { limitsOf, modelsOf } from '#actors/call/reach.ts'
 import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/index.ts'
 import type { Scope } from '#storage/index.ts'
@@ -31,7 +31,7 @@ export interface Caller {
   readonly retriesItself?: boolean | undefined
   /** The headers of the request, read where they are needed. */
   readonly headers?: CacheHeaders | undefined
-  /** Guardrails that an agent names, for the calls of its keys too, in addition to those of the project and of the headers. */
+  /** Guardrails that the key or its agent names, in addition to those of the project and of the headers. */
   readonly guardrails?: readonly string[] | undefined
   /** Present for a line of a batch, whose calls are metered by the commit of the line instead of the ledger. */
   readonly line?: LineCalls | undefined
@@ -89,9 +89,16 @@ export const callerOf = (call: Answerable): Caller => {
     timeoutMs,
     retriesItself,
     headers: call,
-    ...(principal.kind === 'agent_key' && { guardrails: principal.reach.guardrails }),
+    guardrails: guardrailsOf(principal),
     ...(line instanceof LineCalls && { line }),
   }
+}
+
+const guardrailsOf = (principal: Principal): readonly string[] | undefined => {
+  const ofKey = limitsOf(principal)?.guardrails
+  if (principal.kind !== 'agent_key') return ofKey
+  const { guardrails } = principal.reach
+  return ofKey === undefined ? guardrails : [...guardrails, ...ofKey]
 }
 
 /** A validated API call, as far as it determines its caller. */

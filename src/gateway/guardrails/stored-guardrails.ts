@@ -1,3 +1,4 @@
+import { limitsOf } from '#actors/call/reach.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
@@ -16,7 +17,7 @@ export interface Guardrails {
   /**
    * Returns the guardrails of a call; null for none. Synchronous for a project in steady use.
    *
-   * @throws {ServiceError} `invalid_header` or `agent_not_runnable` for one that does not exist.
+   * @throws {ServiceError} `invalid_header`, `insufficient_scope` or `agent_not_runnable` for one that does not exist.
    */
   open(caller: Caller | ActorCaller): GuardCall | null | Promise<GuardCall | null>
 }
@@ -114,5 +115,7 @@ const refuse = (name: string, caller: Caller | ActorCaller): never => {
   const message = `There is no guardrail '${name.slice(0, 64)}'.`
   if (isRequest(caller) && headerNames(caller).includes(name))
     throw new ServiceError('invalid_header', { param: 'X-Guardrails', message })
+  if (isRequest(caller) && limitsOf(caller.principal)?.guardrails?.includes(name))
+    throw new ServiceError('insufficient_scope', { param: 'guardrails', message })
   throw new ServiceError('agent_not_runnable', { param: 'config.guardrails', message })
 }

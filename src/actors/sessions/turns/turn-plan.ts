@@ -24,6 +24,8 @@ export interface TurnRequest {
   readonly memory?: MemoryField | null
   /** The models of the limited key that starts the turn or run; absent: any. */
   readonly models?: readonly string[] | undefined
+  /** Guardrails in addition to the agent's: of the key that starts it, or of what delegates or is repeated. */
+  readonly guardrails?: readonly string[] | undefined
   /** External id of the user of the session or run; null or absent for none. */
   readonly user?: string | null
   /**
@@ -108,7 +110,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
       ...(agent.on_interrupted === 'fail' && { on_interrupted: 'fail' as const }),
-      ...(agent.guardrails !== undefined && { guardrails: agent.guardrails }),
+      ...guardrailsOf(request, agent),
       ...(agent.context !== undefined && { context: agent.context }),
       ...memory,
       ...(request.models !== undefined && { models: request.models }),
@@ -121,6 +123,11 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       guarded: request.guarded ?? false,
     }),
   }
+}
+
+const guardrailsOf = (request: TurnRequest, agent: AgentConfig): Pick<TurnConfig, 'guardrails'> => {
+  const guardrails = [...new Set([...(agent.guardrails ?? []), ...(request.guardrails ?? [])])]
+  return guardrails.length === 0 ? {} : { guardrails }
 }
 
 type MemoryField = Infer<typeof conversationMemory>

@@ -125,6 +125,30 @@ describe('in every API that calls a model', () => {
     }
   })
 
+  it('the guardrails of a key hold for all that it and what it creates calls, and refuse once they are gone', async () => {
+    const { body: short } = await api.post('/v1/guardrails', { name: 'of-key', checks: words('input') })
+    const dashboard = await world.dashboard()
+    const keys = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}/keys`
+    const made = (await dashboard.post(keys, { name: 'guarded', scopes: { guardrails: ['of-key'] } })).body
+    expect(made.scopes).toEqual({ guardrails: ['of-key'] })
+    const key = world.as((await dashboard.post(`${keys}/${made.id}/rotate`, { grace_s: 60 })).body.key)
+    const agent = (await key.post('/v1/agents', { name: 'plain', config: { model } })).body.id
+    const ofAgent = (await key.post(`/v1/agents/${agent}/keys`, { name: 'b', scopes: { guardrails: ['masks'] } })).body
+    expect(ofAgent.scopes.guardrails.toSorted()).toEqual(['masks', 'of-key'])
+    for (const caller of [key, world.as(ofAgent.key)]) {
+      const { status, body } = await caller.post('/v1/chat/completions', { model, messages })
+      expect([status, body.error.code]).toEqual([400, 'content_policy_violation'])
+      const session = await caller.createSession({ agent_id: agent })
+      const frames = await (await caller.turn(session, { input: text })).all()
+      expect(frames.at(-1)).toMatchObject({ data: { error: { code: 'content_policy_violation' } } })
+    }
+    await api.post(`/v1/guardrails/${short.id}`, undefined, { method: 'DELETE' })
+    await vi.waitFor(async () => {
+      const { status, body } = await key.post('/v1/chat/completions', { model, messages })
+      expect([status, body.error.param]).toEqual([403, 'guardrails'])
+    }, patience)
+  })
+
   it('a response in the background has the guardrails of its request', async () => {
     const begun = await api.post('/v1/responses', { model, input: text, background: true }, named('in'))
     await vi.waitFor(async () => {
