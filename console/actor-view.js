@@ -371,6 +371,8 @@ export class ActorView {
       /** @type {Actor} */
       const actor = await this.#source.actor()
       if (actor.seq > this.#book.last) await this.#readSteps(this.#book.last)
+      // it has moved on since it was read
+      if (this.#book.last > actor.seq) this.#pollAgain = true
       if (actor.last_sequence > this.#log.last) this.#log.poke()
       if (this.#tab === 'steps' && chosenTab === null && actor.last_sequence > 0) this.#showTab(this.#firstTab(actor))
       if (!this.#stopped) this.#show(actor)

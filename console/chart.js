@@ -139,15 +139,24 @@ const tokenOn = (points) =>
     s('animateMotion', { path: edgePath(points), dur: '0.5s', begin: 'indefinite', fill: 'freeze' }),
   )
 
+/** How far a name may be moved up or down, in px, so that it covers no state. */
+const shifts = [0, -16, 16, -32, 32]
+
 /** The name of an edge that was taken. @param {string} text @param {import('./chart-model.js').LayoutEdge} edge @param {import('./chart-model.js').Drawing} drawing */
-const pill = (text, { points, labels: [label] }, { width, height }) => {
+const pill = (text, { points, labels: [label] }, { width, height, nodes }) => {
   const [x, y] = label === undefined ? middleOf(points) : [label.x + label.w / 2, label.y + label.h / 2]
   const wide = text.length * charWidth + 14
   const left = Math.max(2, Math.min(width - wide - 2, x - wide / 2))
-  const top = Math.max(2, Math.min(height - 20, y - 9))
+  const tops = shifts.map((by) => Math.max(2, Math.min(height - 20, y - 9 + by)))
+  const free = tops.find((at) =>
+    nodes.every(
+      ({ kind, x, y, w, h }) => kind === 'region' || left > x + w || left + wide < x || at > y + h || at + 18 < y,
+    ),
+  )
+  const top = free ?? tops[0] ?? 0
   return s(
     'g',
-    { class: 'edge-name' },
+    { class: free === undefined ? 'edge-name passing' : 'edge-name' },
     s('rect', { x: left, y: top, width: wide, height: 18, rx: 9 }),
     s('text', { x: left + wide / 2, y: top + 13, 'text-anchor': 'middle' }, text),
   )

@@ -14,6 +14,7 @@ import { resources } from './resources.js'
 import { cellOf, nameOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
 import { VersionDiff } from './version-diff.js'
+import { linesOf } from './version-outline.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
@@ -47,7 +48,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
   return html`<section class="panel" aria-label=${nameOf(row)}>
     <h2>${nameOf(row)} <a class="close" href=${hashAt(place, closed)}>Close</a></h2>
     ${shown !== null && html`<div class="panel-part"><${Made} row=${shown} /></div>`}
-    <dl class="facts">${Object.entries(row).map(([name, value]) => html`<div><dt>${labelOf(name)}</dt><dd>${cellOf(name, value)}</dd></div>`)}</dl>
+    <dl class="facts row-facts">${Object.entries(row).map(([name, value]) => html`<${Fact} key=${name} name=${name} value=${value} />`)}</dl>
     ${
       operates &&
       html`<div class="panel-part decide">
@@ -71,6 +72,12 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
     })}
   </section>`
 }
+
+/** A field: a nested one as the lines of its parts, over the whole width. @param {{ name: string, value: unknown }} props */
+const Fact = ({ name, value }) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+    ? html`<div class="whole"><dt>${labelOf(name)}</dt><dd><pre>${linesOf(value, '').join('\n')}</pre></dd></div>`
+    : html`<div><dt>${labelOf(name)}</dt><dd>${cellOf(name, value)}</dd></div>`
 
 /** Whether the row has all parameters of an operation's path. @param {Act} act @param {Readonly<Record<string, string>>} own */
 const isFor = ({ params }, own) => params.every((name) => own[name] !== undefined)
@@ -103,7 +110,7 @@ const Children = ({ place, resource, params }) => {
   const creates = resource.create !== null && sessionNow().operates
   return html`<section class="panel-part" aria-label=${resource.title}>
     <h3>${resource.title}</h3>
-    ${rows.length === 0 ? html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}
+    ${rows.length === 0 ? data !== null && html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}
     ${opened !== undefined && html`<${RowPanel} key=${chosen.child} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${again} />`}
     ${creates && html`<details><summary>New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} done=${again} /></details>`}
   </section>`
