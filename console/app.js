@@ -203,7 +203,12 @@ const enter = async () => {
     callApi(null, 'auth.me'),
   ])
   const operates = member.role === 'admin' || member.role === 'owner'
-  session.trigger.signedIn({ projects: data, operates, decides: operates || member.role === 'approver' })
+  session.trigger.signedIn({
+    projects: data,
+    operates,
+    decides: operates || member.role === 'approver',
+    member: member.id,
+  })
   keepSignedIn(true)
   await show()
 }

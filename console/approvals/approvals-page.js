@@ -1,9 +1,10 @@
 import { age } from '../age.js'
 import { callApi, wordsOf } from '../api.js'
 import { Approval, riskChip } from '../approval-form.js'
-import { ahead } from '../format.js'
+import { ahead, time } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { Empty } from '../parts/empty.js'
 import { jsonText } from '../parts/turned-text.js'
 import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
@@ -12,16 +13,26 @@ import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 import { Sums, TalkPanel } from '../talk-panel.js'
 import { useEffect, useState } from '../vendor/hooks.js'
+import { nameIn, ReviewPanel } from './review-panel.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {import('../approval-form.js').Action & { tenant_id: string | null, run_id: string | null, session_id: string | null, created_at: string }} Waiting
- * @typedef {{ data: readonly Waiting[], next_cursor: string | null }} Listed
+ * @typedef {import('../approval-form.js').Action & { tenant_id: string | null, run_id: string | null, session_id: string | null, created_at: string, review: import('./review-panel.js').Review }} Waiting
+ * @typedef {import('./review-panel.js').Member} Member
+ * @typedef {{ data: readonly Waiting[], next_cursor: string | null, members: readonly Member[] }} Listed
  */
 
 const refreshMs = 2000
 const max = 100
 const shownEvents = 100
+
+/** Which calls a list shows: its name, its query, and what it says when it is empty. @type {Readonly<Record<string, readonly [string, (me: string) => object, string]>>} */
+const lists = {
+  '': ['Open', () => ({ snoozed: false }), 'No call waits for a decision.'],
+  mine: ['Mine', (me) => ({ assignee_id: me, snoozed: false }), 'No call waits for you.'],
+  unassigned: ['Unassigned', () => ({ unassigned: true, snoozed: false }), 'Every waiting call has an assignee.'],
+  snoozed: ['Snoozed', () => ({ snoozed: true }), 'No call is snoozed.'],
+}
 
 /**
  * All calls that wait for a decision, with what led to each.
@@ -30,9 +41,16 @@ const shownEvents = 100
  * @param {(error: unknown) => void} report
  */
 export const approvalsPage = (place, report) => {
+  const [, queryOf] = listOf(place)
+  const members = callApi(place.project, 'project_members.list', { query: { limit: max } })
+  members.catch(() => {})
   /** @type {LivePage<Listed>} */
   const page = new LivePage({
-    read: () => callApi(place.project, 'actions.list', { query: { status: 'pending_approval', limit: max } }),
+    read: async () => {
+      const query = { status: 'pending_approval', limit: max, ...queryOf(sessionNow().member) }
+      const [listed, known] = await Promise.all([callApi(place.project, 'actions.list', { query }), members])
+      return { ...listed, members: known.data }
+    },
     show: (listed) =>
       html`<${Inbox} place=${place} listed=${listed} done=${() => void page.refresh().catch(report)} />`,
     everyMs: refreshMs,
@@ -41,8 +59,11 @@ export const approvalsPage = (place, report) => {
   return page
 }
 
+/** @param {Place} place */
+const listOf = ({ query: { show = '' } }) => lists[show] ?? /** @type {(typeof lists)['']} */ (lists[''])
+
 /** @param {{ place: Place, listed: Listed, done: () => void }} props */
-const Inbox = ({ place, listed: { data, next_cursor }, done }) => {
+const Inbox = ({ place, listed: { data, next_cursor, members }, done }) => {
   const [picked, setPicked] = useState(/** @type {readonly string[]} */ ([]))
   const [outcome, setOutcome] = useState('')
   const [reason, setReason] = useState('')
@@ -89,9 +110,10 @@ const Inbox = ({ place, listed: { data, next_cursor }, done }) => {
       <span class="muted">${data.length}${next_cursor === null ? '' : '+'} waiting <span class="keys"><kbd>j</kbd> <kbd>k</kbd> choose, <kbd>x</kbd> mark, <kbd>a</kbd> approve, <kbd>r</kbd> reject</span></span>
       <span role="status">${outcome}</span>
     </div>
+    <nav class="filter kinds" aria-label="Which calls">${Object.entries(lists).map(([show, [name]]) => html`<a href=${hashAt(place, { show, action: '' })} aria-current=${(place.query.show ?? '') === show ? 'true' : undefined}>${name}</a>`)}</nav>
     ${
       chosen === undefined
-        ? html`<p class="empty">No call waits for a decision. Calls of tools that need an approval appear here.</p>`
+        ? html`<${Empty} drawn="approvals" title=${listOf(place)[2]}><p>Calls of tools that need an approval appear here, with what led to them. They can be assigned, snoozed and commented.</p><//>`
         : html`
       ${
         decides &&
@@ -104,9 +126,9 @@ const Inbox = ({ place, listed: { data, next_cursor }, done }) => {
       }
       <div class="inbox">
         <ul class="inbox-list" aria-label="Waiting calls">
-          ${data.map((action) => html`<${Item} key=${action.id} place=${place} action=${action} chosen=${action.id === chosen.id} marked=${marked.includes(action.id)} toggle=${decides ? toggle : null} choose=${choose} />`)}
+          ${data.map((action) => html`<${Item} key=${action.id} place=${place} action=${action} chosen=${action.id === chosen.id} marked=${marked.includes(action.id)} members=${members} toggle=${decides ? toggle : null} choose=${choose} />`)}
         </ul>
-        <${Detail} key=${chosen.id} place=${place} action=${chosen} done=${done} />
+        <${Detail} key=${chosen.id} place=${place} action=${chosen} members=${members} done=${done} />
       </div>`
     }
   `
@@ -128,8 +150,8 @@ const useKeys = (keys) =>
     return () => removeEventListener('keydown', press)
   })
 
-/** @param {{ place: Place, action: Waiting, chosen: boolean, marked: boolean, toggle: ((id: string) => void) | null, choose: (id: string) => void }} props */
-const Item = ({ place, action, chosen, marked, toggle, choose }) => html`
+/** @param {{ place: Place, action: Waiting, chosen: boolean, marked: boolean, members: readonly Member[], toggle: ((id: string) => void) | null, choose: (id: string) => void }} props */
+const Item = ({ place, action, chosen, marked, members, toggle, choose }) => html`
   <li class=${chosen ? 'chosen' : ''}>
     ${toggle !== null && html`<input type="checkbox" aria-label=${`Mark ${action.tool}`} checked=${marked} onChange=${() => toggle(action.id)} />`}
     <a href=${hashAt(place, { action: action.id })} onClick=${(/** @type {MouseEvent} */ event) => {
@@ -139,13 +161,21 @@ const Item = ({ place, action, chosen, marked, toggle, choose }) => html`
     }} aria-current=${chosen ? 'true' : undefined}>
       <span class="inbox-head"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted" datetime=${action.created_at}>${age(action.created_at)}</time></span>
       <code>${jsonText(action.arguments)}</code>
-      <span class="muted">expires ${ahead(action.expires_at, serverNow())}</span>
+      <span class="muted">${notesOf(action, members).join(' · ')}</span>
     </a>
   </li>
 `
 
-/** The form to decide, who requests it, and what was said before. @param {{ place: Place, action: Waiting, done: () => void }} props */
-const Detail = ({ place: { project }, action, done }) => {
+/** What is known of a call besides its arguments. @param {Waiting} action @param {readonly Member[]} members */
+const notesOf = ({ expires_at, review: { assignee_id, snoozed_until, comment_count } }, members) => [
+  ...(assignee_id === null ? [] : [nameIn(members, assignee_id)]),
+  ...(snoozed_until === null ? [] : [`snoozed until ${time(snoozed_until)}`]),
+  ...(comment_count === 0 ? [] : [`${comment_count} comment${comment_count === 1 ? '' : 's'}`]),
+  `expires ${ahead(expires_at, serverNow())}`,
+]
+
+/** The form to decide, who requests it, and what was said before. @param {{ place: Place, action: Waiting, members: readonly Member[], done: () => void }} props */
+const Detail = ({ place: { project }, action, members, done }) => {
   const { session_id, run_id, tenant_id } = action
   const waiter = session_id ?? run_id
   const whom = useRead(waiter ?? '', () =>
@@ -160,17 +190,21 @@ const Detail = ({ place: { project }, action, done }) => {
     return (await callApi(project, 'project_actors.events', { params, query })).data
   })
   const user = whom.data?.external_user_id
-  const agent = whom.data?.agent_id
+  const agent = whom.data?.agent_id ?? ''
+  const known = useRead(agent, () => callApi(project, 'agents.get', { params: { agent_id: agent } }))
+  const url = known.data?.config.tools?.find((/** @type {any} */ { name }) => name === action.tool)?.url
   return html`
     <section class="inbox-detail" aria-label=${`Call of ${action.tool}`}>
       <p class="requester">
         ${waiter === null ? 'A caller of the API' : html`<a href=${routeHash({ view: 'actor', project, id: waiter })}>${session_id === null ? 'A run' : 'A session'}</a>`}
-        ${agent && html` of agent <a href=${listHash({ project, agent })}>${agent}</a>`}
+        ${agent !== '' && html` of agent <a href=${listHash({ project, agent })} title=${agent}>${known.data?.name ?? agent}</a>`}
         ${user && html` of user <strong>${user}</strong>`}
         ${tenant_id && html`, tenant <a href=${listHash({ project, tenant: tenant_id })}>${tenant_id}</a>`} requests it.
+        ${url && html`<br /><span class="muted">It is sent to</span> <code>${url}</code>`}
       </p>
       ${events.data !== null && html`<${Sums} events=${events.data} upTo=${null} />`}
       <${Approval} project=${project} actor=${action} done=${done} />
+      <${ReviewPanel} project=${project} action=${action} members=${members} done=${done} />
       ${events.data !== null && html`<h2>What led here</h2><${TalkPanel} project=${project} events=${events.data} upTo=${null} />`}
     </section>
   `

@@ -8,7 +8,7 @@ import { array, described, nullable, object, optional, string } from '../dsl/sch
 const groups: Readonly<Record<string, readonly string[]>> = {
   sessions: ['sessions', 'ui_messages', 'ag_ui'],
   runs: ['runs', 'a2a'],
-  actions: ['actions'],
+  actions: ['actions', 'action_reviews'],
   agents: ['agents', 'agent_versions', 'agent_catalog', 'installations'],
   models: [
     ...['models', 'chat_completions', 'ai_chat', 'responses', 'conversations', 'conversation_items', 'messages'],

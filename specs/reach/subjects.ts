@@ -125,6 +125,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     resource: [
       ...[
         'actor_id',
+        'assignee_id',
         'connection_id',
         'key_id',
         'member_id',
@@ -174,6 +175,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
     conversation: [...['conversation', 'conversation.id', 'previous_response_id', 'thread.previous_message_id']],
     resource: [
       ...[
+        'assignee_id',
         'auth.connection_id',
         'auth.connector',
         'connection_id',

@@ -1,5 +1,5 @@
 import type { Operation } from '#specs/dsl/declare.ts'
-import { actions } from '#specs/resources/actions.ts'
+import { actions } from '#specs/resources/actions/actions.ts'
 import { agents } from '#specs/resources/agents.ts'
 import { knowledgeBases } from '#specs/resources/knowledge/knowledge-bases.ts'
 import { knowledgeSearch } from '#specs/resources/knowledge/knowledge-search.ts'

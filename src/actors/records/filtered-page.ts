@@ -8,6 +8,8 @@ export interface Cover<T extends JsonObject> {
   readonly scope: Scope
   readonly where: Readonly<Record<string, Json>>
   readonly matches: (row: Row<T>) => boolean
+  /** Reads what the predicate needs of other records, for the rows of each page at once. */
+  readonly prepare?: (rows: readonly Row<T>[]) => Promise<void>
 }
 
 /** Maximum number of rows read for a page. If too few match, the page is shorter and its cursor continues there. */
@@ -19,7 +21,7 @@ export const filteredPage = async <T extends JsonObject>(
   table: Table<T>,
   prefixes: IdPrefixes,
   {
-    cover: { scope, where, matches },
+    cover: { scope, where, matches, prepare },
     page: query,
   }: { readonly cover: Cover<T>; readonly page: Omit<PageQuery, 'where'> },
 ): Promise<Page<Row<T>>> => {
@@ -29,6 +31,7 @@ export const filteredPage = async <T extends JsonObject>(
   for (let scanned = 0; scanned < maxScanned; scanned += pageLength) {
     const limit = scanned === 0 ? query.limit : pageLength
     const page: Page<Row<T>> = await pageOf(table, scope, { query: { ...query, limit, where, cursor }, shown: spec })
+    await prepare?.(page.data)
     for (const row of page.data) {
       if (!matches(row)) continue
       data.push(row)

@@ -5,15 +5,15 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import type { ToolCallContext } from '#machines/tool-call/tool-calls.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { JsonObject, StoredEvent } from '#storage/index.ts'
-import type { Idempotency } from '../call/call.ts'
+import type { JsonObject, Scope, StoredEvent } from '#storage/index.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { contextOf, type Owner } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
-import { actionView, actionViewFor } from './action-views.ts'
+import { type ActionView, actionView, actionViewFor } from './action-views.ts'
 import { decisionOf, editsOf, inputOf, markOf, roundOf } from './approval-use-cases.ts'
 import { listActions } from './list-actions.ts'
+import { summariesOf } from './reviews/action-reviews.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 
@@ -36,12 +36,14 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 export const actionUseCases = (parts: ActionParts): UseCasesOf<'actions'> => ({
   'actions.create': (call) => createAction(parts, call),
   'actions.list': (call) => listActions(parts, call),
-  'actions.get': async (call) =>
-    actionViewFor(call.principal, await parts.host.find(call.scope, actionDefinition, call.params.action_id)),
+  'actions.get': async (call) => {
+    const action = await parts.host.find(call.scope, actionDefinition, call.params.action_id)
+    return reviewed(parts, call.scope, actionViewFor(call.principal, action))
+  },
   'actions.approve': async (call) => {
     const { host, now } = parts
-    const { body, idempotency } = call
-    const action = await host.find(call.scope, actionDefinition, call.params.action_id)
+    const { body, idempotency, scope } = call
+    const action = await host.find(scope, actionDefinition, call.params.action_id)
     const output = body?.tool_results?.find(({ action_id }) => action_id === action.id)?.output
     if (output !== undefined) checkTakesOutput(action)
     const event = {
@@ -53,24 +55,24 @@ export const actionUseCases = (parts: ActionParts): UseCasesOf<'actions'> => ({
       ...inputOf(action, body?.content),
       ...markOf(idempotency),
     }
-    return resolved(host, action, { event, idempotency })
+    return resolved(parts, action, { event, idempotency, scope })
   },
   'actions.complete': async (call) => {
     const { host, now } = parts
-    const { body, idempotency } = call
-    const action = await host.find(call.scope, actionDefinition, call.params.action_id)
+    const { body, idempotency, scope } = call
+    const action = await host.find(scope, actionDefinition, call.params.action_id)
     const event = { type: 'complete', ...decisionOf(call, now()), ...outcomeOf(body), ...markOf(idempotency) }
-    return resolved(host, action, { event, idempotency })
+    return resolved(parts, action, { event, idempotency, scope })
   },
   'actions.reject': async (call) => {
     const { host, now } = parts
-    const { body, idempotency } = call
-    const action = await host.find(call.scope, actionDefinition, call.params.action_id)
+    const { body, idempotency, scope } = call
+    const action = await host.find(scope, actionDefinition, call.params.action_id)
     const reason = body?.reason === undefined ? {} : { reason: body.reason }
     const response = body?.response === 'cancel' ? { response: body.response } : {}
     const refusal = { ...reason, ...response, ...roundOf(action) }
     const event = { type: 'reject', ...decisionOf(call, now()), ...refusal, ...markOf(idempotency) }
-    return resolved(host, action, { event, idempotency })
+    return resolved(parts, action, { event, idempotency, scope })
   },
 })
 
@@ -97,7 +99,7 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
     expires_in_ms: body.expires_in === undefined ? weekMs : body.expires_in * 1000,
   }
   await host.create({ kind: actionDefinition, id, owner, input, cause: causeOf(idempotency) })
-  return actionView(await host.find(scope, actionDefinition, id))
+  return reviewed(parts, scope, actionView(await host.find(scope, actionDefinition, id)))
 }
 
 /**
@@ -168,14 +170,21 @@ const outcomeOf = ({ output, error }: CompleteCall['body']): JsonObject => {
 
 /** Delivers a decision to the action and returns the action's current state. A repeated decision changes nothing. */
 const resolved = async (
-  host: Host,
+  parts: ActionParts,
   action: Resident,
-  { event, idempotency }: { readonly event: StoredEvent; readonly idempotency: Idempotency | null },
+  { event, idempotency, scope }: Pick<CompleteCall, 'idempotency' | 'scope'> & { readonly event: StoredEvent },
 ): Promise<Action> => {
+  const { host } = parts
   const result = await host.deliverTo(action, { event, cause: causeOf(idempotency) })
   checkSameRequest(result, idempotency)
   await host.delivered(action.id)
   const current = await host.load(action.id)
   if (current === null) throw new ServiceError('not_found', { param: 'action_id' })
-  return actionView(current)
+  return reviewed(parts, scope, actionView(current))
+}
+
+/** An action with the summary of its review. */
+const reviewed = async (parts: ActionParts, scope: Scope, action: ActionView): Promise<Action> => {
+  const summary = await summariesOf(parts, scope, [action.id])
+  return { ...action, review: summary(action.id) }
 }

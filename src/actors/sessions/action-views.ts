@@ -15,7 +15,9 @@ import type { Resident } from '../runtime/internal.ts'
 import { editsBetween } from './argument-edits.ts'
 import { actionExecution } from './schema.ts'
 
-type Action = ResultOf<'actions.get'>
+/** An action without its review, which is a record of its own. */
+export type ActionView = Omit<ResultOf<'actions.get'>, 'review'>
+type Action = ActionView
 
 /** An action as the API returns it: secret-like arguments are masked and a long result is truncated. */
 export const actionView = (resident: Resident): Action => {

@@ -37,6 +37,23 @@ export const actionRows: AnyKind = {
   masked: maskedAction,
 }
 
+/** Who is to decide about an action and when, with comments. The row's id is that of its action, whose owner it has. */
+export type ActionReviewData = {
+  readonly assignee_id: string | null
+  readonly snoozed_until_ms: number | null
+  /** Number of changes of the fields above. */
+  readonly revision: number
+  readonly comments: readonly {
+    readonly id: string
+    readonly text: string
+    readonly by: { readonly kind: string; readonly id: string | null }
+    readonly created_at_ms: number
+  }[]
+}
+
+/** Reviews of actions; those without a change have none. */
+export const actionReviews: TypedKind<ActionReviewData> = { name: 'action_reviews', filters: [], outbox: true }
+
 /** The newest checkpoint of each session: `{ hash, through }`. */
 export const sessionCheckpoints: AnyKind = { name: 'session_checkpoints', exported: null }
 
@@ -44,6 +61,7 @@ export const sessionCheckpoints: AnyKind = { name: 'session_checkpoints', export
 export const sessionKinds: readonly AnyKind[] = [
   sessionRows,
   actionRows,
+  actionReviews,
   sessionCheckpoints,
   sessionThreads,
   toolHeaders,

@@ -1,6 +1,7 @@
-import type { Storage } from '#storage/index.ts'
+import { projectScope, type Storage } from '#storage/index.ts'
 import type { EffectCatalog } from '../runtime/index.ts'
 import { type EraserHost, eraseActor } from '../runtime/internal.ts'
+import { actionReviews } from './kinds.ts'
 import { endMemory, eraseSession, writeCheckpoint } from './session-upkeep.ts'
 import { releaseInput, runActionTool, runSessionTool } from './tools/run-tool.ts'
 import type { ToolRunner } from './tools/tool-runner.ts'
@@ -22,7 +23,8 @@ export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
   'session.eraseSession': eraseSession(parts),
   'action.runTool': runActionTool(parts),
   'action.releaseInput': releaseInput(parts),
-  'action.eraseAction': eraseActor(parts, async ({ actor, owner: { project } }) =>
-    parts.tools.release?.({ actionId: actor, project }),
-  ),
+  'action.eraseAction': eraseActor(parts, async ({ actor, owner: { project } }) => {
+    await parts.storage.records.remove(actionReviews, projectScope(project), actor)
+    await parts.tools.release?.({ actionId: actor, project })
+  }),
 })

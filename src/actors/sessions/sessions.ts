@@ -2,17 +2,21 @@ import { modelsPort } from '#gateway/gateway.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { toolCallMachine } from '#machines/tool-call/tool-call.ts'
-import { actions } from '#specs/resources/actions.ts'
+import { actionReviews } from '#specs/resources/actions/action-reviews.ts'
+import { actions } from '#specs/resources/actions/actions.ts'
 import { agUi } from '#specs/resources/protocols/ag-ui.ts'
 import { uiMessages } from '#specs/resources/protocols/ui-messages.ts'
 import { sessions as sessionOperations } from '#specs/resources/sessions.ts'
+import { organizationScope } from '#storage/index.ts'
 import { authPort } from '../accounts/accounts.ts'
+import { members } from '../accounts/kinds.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { Port } from '../capability/port.ts'
 import { remoteTools } from '../capability/remote-tools.ts'
 import type { Services } from '../capability/services.ts'
+import { Table } from '../records/table.ts'
 import { pause } from '../runtime/index.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { actionUseCases } from './action-use-cases.ts'
@@ -22,6 +26,7 @@ import { Conversations } from './conversations.ts'
 import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
 import { agUiUseCases } from './protocols/ag-ui.ts'
 import { uiMessageUseCases } from './protocols/ui-messages.ts'
+import { actionReviewUseCases } from './reviews/action-reviews.ts'
 import { sessionEffects } from './session-effects.ts'
 import { type SessionParts, sessionUseCases } from './session-use-cases.ts'
 import { measuredTools } from './tools/measured-tools.ts'
@@ -52,7 +57,7 @@ export const turnServicesPort = new Port<TurnServices>('what turns are made with
  */
 export const sessions = capability({
   name: 'sessions',
-  operations: { ...sessionOperations, ...actions, ...uiMessages, ...agUi },
+  operations: { ...sessionOperations, ...actions, ...actionReviews, ...uiMessages, ...agUi },
   kinds: sessionKinds,
   machines: [
     { definition: sessionDefinition, rows: sessionRows },
@@ -75,11 +80,22 @@ export const sessions = capability({
       useCases: {
         ...{ ...useCases, ...actionUseCases(parts), ...uiMessageUseCases({ host: services.host, useCases }) },
         ...agUiUseCases({ ...sessionParts, useCases }),
+        ...actionReviewUseCases({ ...services, isMember: memberDirectory(services) }),
       },
       effects: sessionEffects({ ...parts, conversations }),
     }
   },
 })
+
+/** Returns a function that finds out whether an id is that of a member of the project's organization. */
+const memberDirectory = (services: Services) => {
+  const { projects } = authPort.of(services)
+  const table = new Table(services.records, members, services.now)
+  return async (project: string, id: string): Promise<boolean> => {
+    const settings = await projects.settings(project)
+    return settings !== null && (await table.get(organizationScope(settings.organization), id)) !== null
+  }
+}
 
 const turnMaking = (services: Services) => {
   const { routing, turns } = modelsPort.of(services)

@@ -18,6 +18,7 @@ import { actionUseCases } from '#actors/sessions/action-use-cases.ts'
 import { sessionApprovalUseCases } from '#actors/sessions/approval-use-cases.ts'
 import { Conversations, type ReadLog } from '#actors/sessions/conversations.ts'
 import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
+import { actionReviewUseCases } from '#actors/sessions/reviews/action-reviews.ts'
 import { sessionEffects } from '#actors/sessions/session-effects.ts'
 import { sessionUseCases } from '#actors/sessions/session-use-cases.ts'
 import type { ToolCall } from '#actors/sessions/tools/tool-runner.ts'
@@ -275,6 +276,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     ...sessionUseCases(parts),
     ...sessionApprovalUseCases({ host, now: clock.now }),
     ...actionUseCases(parts),
+    ...actionReviewUseCases({ ...parts, isMember: async (_, id) => id.startsWith('usr_') }),
     ...runUseCases({ ...planning, host, records: storage.records, resolveAgent, checkTenant, now: clock.now }),
   })
   return { storage, clock, provider, runtime, host, useCases }

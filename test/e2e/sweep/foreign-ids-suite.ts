@@ -39,7 +39,7 @@ const ofAgents = new Set(['ses', 'run', 'agt', 'agv', 'ins', 'act'])
 
 /** Names of ids of the organisation, of ids common to all projects, or of ids that exist only after failures. */
 const withoutForeign = [
-  ...['auth_session_id', 'member_id', 'oidc_connection_id', 'organization_id', 'project_id'],
+  ...['assignee_id', 'auth_session_id', 'member_id', 'oidc_connection_id', 'organization_id', 'project_id'],
   ...['stuck_id', 'version'],
 ]
 

@@ -465,8 +465,9 @@ ActionConnection = TypedDict("ActionConnection", {"connection_id": 'str', "conne
 ActionInput = TypedDict("ActionInput", {"server": 'str', "server_url": 'str', "mode": 'Literal["form", "url"]', "message": 'str', "schema": 'dict[str, object] | None', "url": 'str | None', "secret_fields": 'list[str]'})
 ActionEdits = TypedDict("ActionEdits", {"path": 'str', "before": 'NotRequired[object]', "after": 'NotRequired[object]'})
 ActionError = TypedDict("ActionError", {"code": 'str', "message": 'str'})
-Action = TypedDict("Action", {"id": 'str', "tool": 'str', "risk_level": 'NotRequired[Literal["low", "medium", "high", "critical"]]', "status": 'Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]', "arguments": 'dict[str, object]', "tenant_id": 'str | None', "run_id": 'str | None', "session_id": 'str | None', "run_by": 'Literal["caller", "server"]', "execute": 'ActionExecution | None', "connection": 'ActionConnection | None', "input": 'ActionInput | None', "edits": 'list[ActionEdits] | None', "result": 'object', "error": 'ActionError | None', "note": 'str | None', "resolved_by": 'str | None', "resolved_at": 'str | None', "expires_at": 'str', "created_at": 'str', "updated_at": 'str'})
-ActionsListQuery = TypedDict("ActionsListQuery", {"limit": 'NotRequired[int]', "cursor": 'NotRequired[str]', "status": 'NotRequired[Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]]', "risk_level": 'NotRequired[Literal["low", "medium", "high", "critical"]]', "tool": 'NotRequired[str]', "session_id": 'NotRequired[str]', "run_id": 'NotRequired[str]', "tenant_id": 'NotRequired[str]', "external_user_id": 'NotRequired[str]'})
+ActionReviewSummary = TypedDict("ActionReviewSummary", {"assignee_id": 'str | None', "snoozed_until": 'str | None', "comment_count": 'int', "version": 'int'})
+Action = TypedDict("Action", {"id": 'str', "tool": 'str', "risk_level": 'NotRequired[Literal["low", "medium", "high", "critical"]]', "status": 'Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]', "arguments": 'dict[str, object]', "tenant_id": 'str | None', "run_id": 'str | None', "session_id": 'str | None', "run_by": 'Literal["caller", "server"]', "execute": 'ActionExecution | None', "connection": 'ActionConnection | None', "input": 'ActionInput | None', "edits": 'list[ActionEdits] | None', "result": 'object', "error": 'ActionError | None', "note": 'str | None', "resolved_by": 'str | None', "resolved_at": 'str | None', "expires_at": 'str', "review": 'ActionReviewSummary', "created_at": 'str', "updated_at": 'str'})
+ActionsListQuery = TypedDict("ActionsListQuery", {"limit": 'NotRequired[int]', "cursor": 'NotRequired[str]', "status": 'NotRequired[Literal["pending_approval", "awaiting_connection", "awaiting_input", "approved", "executing", "executed", "failed", "rejected", "expired"]]', "risk_level": 'NotRequired[Literal["low", "medium", "high", "critical"]]', "tool": 'NotRequired[str]', "session_id": 'NotRequired[str]', "run_id": 'NotRequired[str]', "assignee_id": 'NotRequired[str]', "unassigned": 'NotRequired[bool]', "snoozed": 'NotRequired[bool]', "tenant_id": 'NotRequired[str]', "external_user_id": 'NotRequired[str]'})
 ActionExecutionInput = TypedDict("ActionExecutionInput", {"type": 'Literal["http"]', "url": 'str', "method": 'NotRequired[Literal["POST", "PUT", "PATCH"]]', "timeout_ms": 'NotRequired[int]', "headers": 'NotRequired[dict[str, str]]'})
 ActionsCreateBody = TypedDict("ActionsCreateBody", {"tool": 'str', "arguments": 'dict[str, object]', "risk_level": 'NotRequired[Literal["low", "medium", "high", "critical"]]', "tenant_id": 'NotRequired[str | None]', "run_id": 'NotRequired[str | None]', "session_id": 'NotRequired[str | None]', "execute": 'NotRequired[ActionExecutionInput | None]', "expires_in": 'NotRequired[int]'})
 ActionsApproveBodyToolResults = TypedDict("ActionsApproveBodyToolResults", {"action_id": 'str', "output": 'str'})
@@ -474,6 +475,11 @@ ActionsApproveBody = TypedDict("ActionsApproveBody", {"note": 'NotRequired[str]'
 ActionsCompleteBodyError = TypedDict("ActionsCompleteBodyError", {"code": 'str', "message": 'str'})
 ActionsCompleteBody = TypedDict("ActionsCompleteBody", {"output": 'NotRequired[str]', "error": 'NotRequired[ActionsCompleteBodyError]'})
 ActionsRejectBody = TypedDict("ActionsRejectBody", {"reason": 'NotRequired[str]', "response": 'NotRequired[Literal["decline", "cancel"]]'})
+ActionCommentAuthor = TypedDict("ActionCommentAuthor", {"kind": 'str', "id": 'str | None'})
+ActionComment = TypedDict("ActionComment", {"id": 'str', "text": 'str', "by": 'ActionCommentAuthor', "created_at": 'str'})
+ActionReview = TypedDict("ActionReview", {"action_id": 'str', "assignee_id": 'str | None', "snoozed_until": 'str | None', "comments": 'list[ActionComment]', "version": 'int'})
+ActionReviewsUpdateBody = TypedDict("ActionReviewsUpdateBody", {"assignee_id": 'str | None', "snoozed_until": 'str | None', "version": 'int'})
+ActionReviewsCommentBody = TypedDict("ActionReviewsCommentBody", {"text": 'str'})
 RunError = TypedDict("RunError", {"code": 'str', "message": 'str'})
 Run = TypedDict("Run", {"id": 'str', "agent_id": 'str', "agent_version_id": 'str | None', "version": 'str | None', "status": 'Literal["queued", "running", "requires_action", "completed", "failed", "cancelled", "expired"]', "installation_id": 'str | None', "tenant_id": 'str | None', "external_user_id": 'str | None', "parent_run_id": 'str | None', "replay_of": 'str | None', "usage": 'TurnUsage', "error": 'RunError | None', "created_at": 'str', "updated_at": 'str', "finished_at": 'str | None', "expires_at": 'str', "stuck": 'NotRequired[str]', "input": 'dict[str, object]', "output": 'dict[str, object] | None', "started_at": 'str | None'})
 RunTaskInput = TypedDict("RunTaskInput", {"prompt": 'str'})
@@ -1257,6 +1263,16 @@ class ActionsCalls(Resource):
     def complete(self, action_id: str, body: ActionsCompleteBody | None = None, **options: Unpack[CallOptions]) -> Action: return cast("Action", self._send("POST", f"/v1/actions/{part(action_id)}/complete", body or {}, **options))
     def reject(self, action_id: str, body: ActionsRejectBody | None = None, **options: Unpack[CallOptions]) -> Action: return cast("Action", self._send("POST", f"/v1/actions/{part(action_id)}/reject", body or {}, **options))
 
+class AsyncActionReviewsCalls(AsyncResource):
+    async def get(self, action_id: str, **options: Unpack[CallOptions]) -> ActionReview: """Retrieve the review of an action."""; return cast("ActionReview", await self._read("GET", f"/v1/actions/{part(action_id)}/review", **options))
+    async def update(self, action_id: str, body: ActionReviewsUpdateBody, **options: Unpack[CallOptions]) -> ActionReview: """Assign or snooze an action."""; return cast("ActionReview", await self._send("PATCH", f"/v1/actions/{part(action_id)}/review", body, **options))
+    async def comment(self, action_id: str, body: ActionReviewsCommentBody, **options: Unpack[CallOptions]) -> ActionReview: """Comment an action."""; return cast("ActionReview", await self._send("POST", f"/v1/actions/{part(action_id)}/review/comments", body, **options))
+
+class ActionReviewsCalls(Resource):
+    def get(self, action_id: str, **options: Unpack[CallOptions]) -> ActionReview: return cast("ActionReview", self._read("GET", f"/v1/actions/{part(action_id)}/review", **options))
+    def update(self, action_id: str, body: ActionReviewsUpdateBody, **options: Unpack[CallOptions]) -> ActionReview: return cast("ActionReview", self._send("PATCH", f"/v1/actions/{part(action_id)}/review", body, **options))
+    def comment(self, action_id: str, body: ActionReviewsCommentBody, **options: Unpack[CallOptions]) -> ActionReview: return cast("ActionReview", self._send("POST", f"/v1/actions/{part(action_id)}/review/comments", body, **options))
+
 class AsyncRunsCalls(AsyncResource):
     async def create(self, agent_id: str, body: RunsCreateBody, **options: Unpack[CallOptions]) -> Run: """Create a run."""; return cast("Run", await self._send("POST", f"/v1/agents/{part(agent_id)}/runs", body, **options))
     def list(self, query: RunsListQuery | None = None) -> AsyncGenerator[RunListed, None]: """List runs."""; return cast("AsyncGenerator[RunListed, None]", self._pages("/v1/runs", query))
@@ -1666,6 +1682,7 @@ class AsyncApi:
         self.installations = AsyncInstallationsCalls(client)
         self.sessions = AsyncSessionsCalls(client)
         self.actions = AsyncActionsCalls(client)
+        self.action_reviews = AsyncActionReviewsCalls(client)
         self.runs = AsyncRunsCalls(client)
         self.a2a = AsyncA2aCalls(client)
         self.skills = AsyncSkillsCalls(client)
@@ -1742,6 +1759,7 @@ class Api:
         self.installations = InstallationsCalls(client)
         self.sessions = SessionsCalls(client)
         self.actions = ActionsCalls(client)
+        self.action_reviews = ActionReviewsCalls(client)
         self.runs = RunsCalls(client)
         self.a2a = A2aCalls(client)
         self.skills = SkillsCalls(client)

@@ -5,7 +5,8 @@ const agUiMessage = (n: number): object => ({ id: `m${n}`, role: 'user', content
 
 /** The estate of sessions and actions. */
 export const sessions: EstatePart = {
-  make: async ({ id }) => ({ actor_id: id('session_id'), chat: id('session_id') }),
+  make: async ({ id }) => ({ actor_id: id('session_id'), chat: id('session_id'), assignee_id: id('member_id') }),
+  common: ['assignee_id'],
   noIds: ['messageId'],
   bodies: {
     'ag_ui.run': (_, n) => ({ threadId: `thread-${n}`, runId: `run-${n}`, messages: [agUiMessage(n)] }),
@@ -14,6 +15,12 @@ export const sessions: EstatePart = {
     'actions.create': ({ id }, n) => ({
       ...{ tool: 'refund', arguments: { n } },
       ...{ tenant_id: id('tenant_id'), run_id: id('run_id'), session_id: id('session_id') },
+    }),
+    // the version of the review changes with each request
+    'action_reviews.update': async ({ api, id }, n) => ({
+      assignee_id: id('assignee_id'),
+      snoozed_until: `2100-01-01T00:00:${String(n % 60).padStart(2, '0')}.000Z`,
+      version: (await api.get(`/v1/actions/${id('action_id')}/review`)).body.version,
     }),
   },
   once: {
@@ -35,6 +42,7 @@ export const sessions: EstatePart = {
     'ui_messages.send': 'the last message has a text, a decision or an output',
     'sessions.turns': 'a turn has input or tool_results',
     'actions.complete': 'it says output or error, not both',
+    'action_reviews.update': 'the version is that of the review, the time lies in the future, and the member exists',
     'actions.approve': 'content is for an action whose server requests values',
   },
 }

@@ -1,8 +1,9 @@
-import { secretKeyOrDashboard } from '../access.ts'
-import { ownerFilters } from '../dsl/lists.ts'
-import { defineResource } from '../dsl/resource.ts'
+import { secretKeyOrDashboard } from '#specs/access.ts'
+import { ownerFilters } from '#specs/dsl/lists.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
 import {
   array,
+  boolean,
   defaulted,
   described,
   json,
@@ -13,10 +14,11 @@ import {
   optional,
   string,
   timestamp,
-} from '../dsl/schema.ts'
-import { connectionFields, inputFields } from '../events/events.ts'
-import { statuses } from '../statuses.ts'
-import { execution, expiresIn, riskLevel, toolResults } from '../tools.ts'
+} from '#specs/dsl/schema.ts'
+import { connectionFields, inputFields } from '#specs/events/events.ts'
+import { statuses } from '#specs/statuses.ts'
+import { execution, expiresIn, riskLevel, toolResults } from '#specs/tools.ts'
+import { reviewSummary } from './action-reviews.ts'
 
 /** Approvals are decided by members with at least this role. */
 const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
@@ -77,6 +79,7 @@ export const actions = defineResource('actions', {
     resolved_by: nullable(string({ description: 'Key, member or end user that made the decision.' })),
     resolved_at: described(nullable(timestamp()), 'Time of the decision.'),
     expires_at: described(timestamp(), 'Time at which a pending action expires.'),
+    review: reviewSummary,
   },
   writable: ['tool', 'arguments', 'risk_level', 'tenant_id', 'run_id', 'session_id', 'execute'],
   writeOnly: { expires_in: optional(expiresIn) },
@@ -92,6 +95,15 @@ export const actions = defineResource('actions', {
         tool: optional(string({ minLength: 1, maxLength: 256 })),
         session_id: optional(string({ minLength: 1, maxLength: 128 })),
         run_id: optional(string({ minLength: 1, maxLength: 128 })),
+        assignee_id: optional(string({ minLength: 1, maxLength: 128, description: 'Member who is to decide.' })),
+        unassigned: described(
+          optional(boolean()),
+          'Whether to list only actions without an assignee, or only those with one.',
+        ),
+        snoozed: described(
+          optional(boolean()),
+          'Whether to list only actions that are set aside now, or only the others.',
+        ),
         ...ownerFilters,
       },
     },
@@ -157,7 +169,7 @@ export const actions = defineResource('actions', {
   },
 })
 
-declare module '../index.ts' {
+declare module '../../index.ts' {
   interface Resources {
     readonly actions: typeof actions
   }
