@@ -1,6 +1,7 @@
 import { age } from './age.js'
 import { callApi } from './api.js'
 import { riskChip } from './approval-form.js'
+import { FirstSteps } from './first-steps.js'
 import { ahead, machineName } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
@@ -8,6 +9,7 @@ import { LivePage } from './live-page.js'
 import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
 import { serverNow } from './server-time.js'
+import { sessionNow } from './session.js'
 
 /**
  * @typedef {object} Need
@@ -63,6 +65,7 @@ const Home = ({ project, needs }) => html`
     <span class="muted" role="status">${attentionText(needs)}</span>
   </div>
   ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
+  ${sessionNow().operates && html`<${FirstSteps} project=${project} />`}
   ${sections.map(({ kinds, title, tone }) => {
     const found = needs.filter((need) => kinds.includes(need.kind))
     return found.length === 0

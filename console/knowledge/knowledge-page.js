@@ -102,7 +102,7 @@ const order = ['failed', 'pending', 'ready']
 /** @param {{ place: Place, base: string, sources: readonly Source[], done: () => void }} props */
 const Sources = ({ place, base, sources, done }) => {
   if (sources.length === 0)
-    return html`<p class="empty">No sources yet. Add one: <code>POST /v1/knowledge-bases/${base}/sources {"text": "…"}</code></p>`
+    return html`<p class="empty">No sources yet. <a href=${routeHash({ view: 'resources', project: place.project, query: { kind: 'knowledge_bases', open: base } })}>Add the first one</a>.</p>`
   const sorted = sources.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
   const failed = sources.filter(({ status }) => status === 'failed').length
   return html`

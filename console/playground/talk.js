@@ -19,7 +19,8 @@ import { useTalk } from './use-talk.js'
  */
 export const Talk = ({ place, models, log }) => {
   const talk = useTalk(place, log)
-  const [offers, setOffers] = useState(true)
+  // an agent has its own tools
+  const [offers, setOffers] = useState(!place.query.agent)
   const { lines, busy, waiting, follow } = talk
   const simulated = isSimulated(place.query.model ?? '', models)
   /** @param {string} input */

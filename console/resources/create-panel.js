@@ -14,9 +14,10 @@ import { SchemaForm } from './schema-form.js'
  * @param {import('../parts/query-form.js').Place} props.place
  * @param {import('./types.js').Resource} props.resource
  * @param {Readonly<Record<string, string>>} props.params of the paths, for a resource that belongs to another
+ * @param {import('./types.js').Values} [props.initial]
  * @param {() => void} props.done
  */
-export const CreatePanel = ({ place, resource: { create, title, parent }, params, done }) => {
+export const CreatePanel = ({ place, resource: { create, title, parent }, params, initial = {}, done }) => {
   const [made, setMade] = useState(/** @type {import('./types.js').Row | null} */ (null))
   if (create === null) return null
   const send = async (/** @type {import('./types.js').Values} */ values) => {
@@ -29,7 +30,7 @@ export const CreatePanel = ({ place, resource: { create, title, parent }, params
   return html`<section class="panel" aria-label=${`New: ${title}`}>
     <h2>${create.summary} ${parent === null && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
     <div class="panel-part">
-      ${made === null ? html`<${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} send=${send} suggest=${suggestions} />` : html`<${Made} row=${made} />`}
+      ${made === null ? html`<${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} initial=${initial} send=${send} suggest=${suggestions} />` : html`<${Made} row=${made} />`}
     </div>
   </section>`
 }

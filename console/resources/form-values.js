@@ -85,7 +85,7 @@ const fieldValue = (field, value, path) => {
     return Object.keys(group).length === 0 && field.required !== true ? undefined : group
   }
   if (field.kind === 'items') return itemsOf(field, value, path)
-  if (field.kind === 'lines' || field.kind === 'choices')
+  if (field.kind === 'lines' || field.kind === 'choices' || field.kind === 'known')
     return Array.isArray(value) && value.length > 0 ? value : undefined
   if (field.kind === 'time') return timeOf(String(value), path)
   if (field.kind !== 'integer' && field.kind !== 'number') return value

@@ -3,7 +3,7 @@ import { html } from '../html.js'
 import { operations } from '../operations.js'
 import { ActButton } from '../parts/act-button.js'
 import { useRead } from '../parts/use-read.js'
-import { hashAt } from '../route.js'
+import { hashAt, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
@@ -65,10 +65,14 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
         <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values))} /></details>`,
     )}`
     }
+    ${resource.name === 'agents' && html`<p class="panel-part"><a href=${routeHash({ view: 'playground', project, query: { agent: idOf(row) } })}>Try it in the playground</a></p>`}
     ${row.version !== undefined && html`<${VersionDiff} project=${project} row=${row} rows=${rows} />`}
     ${children.map((name) => {
       const child = resources.find((each) => each.name === name)
-      return child !== undefined && html`<${Children} key=${name} place=${place} resource=${child} params=${own} />`
+      return (
+        child !== undefined &&
+        html`<${Children} key=${name} place=${place} resource=${child} of=${row} params=${own} />`
+      )
     })}
   </section>`
 }
@@ -95,8 +99,15 @@ const Edit = ({ act: { fields, summary }, row, send }) => {
     send=${(/** @type {import('./types.js').Values} */ values) => send(changesOf(fields, values, before))} />`
 }
 
-/** @param {{ place: Place, resource: Resource, params: Readonly<Record<string, string>> }} props */
-const Children = ({ place, resource, params }) => {
+/** What a new version starts with: the config that its agent has now, and the next number. @param {Row} of @param {readonly Row[]} rows newest first */
+const nextVersion = ({ config, visibility }, rows) => {
+  if (config === undefined) return {}
+  const [major, minor] = String(rows[0]?.version ?? '1.-1').split('.')
+  return { version: `${major}.${Number(minor) + 1}.0`, config, visibility }
+}
+
+/** @param {{ place: Place, resource: Resource, of: Row, params: Readonly<Record<string, string>> }} props `of`: what they belong to */
+const Children = ({ place, resource, of, params }) => {
   const { query: chosen, project } = place
   /** @type {readonly string[]} */
   const parameters = operations[resource.list][2]
@@ -112,6 +123,6 @@ const Children = ({ place, resource, params }) => {
     <h3>${resource.title}</h3>
     ${rows.length === 0 ? data !== null && html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}
     ${opened !== undefined && html`<${RowPanel} key=${chosen.child} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${again} />`}
-    ${creates && html`<details><summary>New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} done=${again} /></details>`}
+    ${creates && html`<details><summary>New</summary>${data !== null && html`<${CreatePanel} place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${again} />`}</details>`}
   </section>`
 }

@@ -1,8 +1,12 @@
+import { callById } from '../api.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { typed } from '../parts/typed.js'
+import { useRead } from '../parts/use-read.js'
+import { sessionNow } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { JsonDraft, labelOf, objectOf, variantOf } from './form-values.js'
+import { nameOf } from './row-text.js'
 
 /**
  * @typedef {import('./types.js').Field} Field
@@ -10,6 +14,8 @@ import { JsonDraft, labelOf, objectOf, variantOf } from './form-values.js'
  * @typedef {{ field: Field, value: unknown, set: (value: unknown) => void, suggest: Readonly<Record<string, string>> }} Editing
  *   `suggest`: ids of lists of known values, by names of fields
  */
+
+const few = { limit: 100 }
 
 /**
  * A form for the body of an operation, made from its declared fields: required ones first, the others behind a button.
@@ -59,8 +65,8 @@ const Editor = ({ field, value, set, suggest }) => {
     return html`<fieldset class="schema-group"><legend>${labelOf(name)}</legend>${hint}<${Group} fields=${field.fields ?? []} value=${value} set=${set} suggest=${suggest} /></fieldset>`
   if (kind === 'items')
     return html`<fieldset class="schema-group"><legend>${labelOf(name)}</legend>${hint}<${Items} field=${field} value=${value} set=${set} suggest=${suggest} /></fieldset>`
-  if (kind === 'choices')
-    return html`<fieldset class="schema-group"><legend>${labelOf(name)}</legend>${hint}<${Boxes} field=${field} value=${value} set=${set} /></fieldset>`
+  if (kind === 'choices' || kind === 'known')
+    return html`<fieldset class="schema-group"><legend>${labelOf(name)}</legend>${hint}<${kind === 'known' ? Known : Boxes} field=${field} value=${value} set=${set} /></fieldset>`
   if (kind === 'flag')
     return html`<label class="schema-flag"><input type="checkbox" checked=${value ?? field.default ?? false} onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && set(currentTarget.checked)} />${title}${hint}</label>`
   return html`<label class="schema-field">${title}<${Input} field=${field} value=${value} set=${set} suggest=${suggest} />${hint}</label>`
@@ -96,14 +102,28 @@ const Items = ({ field: { variants = [], name }, value, set, suggest }) => {
 /** @param {import('./types.js').Variant | undefined} variant */
 const titleOf = (variant) => labelOf(variant?.title ?? 'entry').toLowerCase()
 
-/** @param {Pick<Editing, 'field' | 'value' | 'set'>} props */
-const Boxes = ({ field: { choices = [] }, value, set }) => {
+/** Resources of the project by their names. What was chosen and is not listed stays. @param {Pick<Editing, 'field' | 'value' | 'set'>} props */
+const Known = ({ field, value, set }) => {
+  const { list } = field
+  const { data } = useRead(list ?? '', (signal) =>
+    list === undefined ? Promise.resolve({ data: [] }) : callById(sessionNow().project, list, { query: few, signal }),
+  )
+  /** @type {readonly import('./types.js').Row[]} */
+  const rows = data?.data ?? []
+  const names = new Map(rows.map((row) => [String(row.id), nameOf(row)]))
+  const choices = [...new Set([...names.keys(), ...(Array.isArray(value) ? value.map(String) : [])])]
+  if (choices.length === 0) return html`<p class="muted">${data === null ? '…' : 'None yet.'}</p>`
+  return html`<${Boxes} field=${{ ...field, choices }} names=${names} value=${value} set=${set} />`
+}
+
+/** @param {Pick<Editing, 'field' | 'value' | 'set'> & { names?: ReadonlyMap<unknown, string> }} props */
+const Boxes = ({ field: { choices = [] }, names, value, set }) => {
   const chosen = new Set(Array.isArray(value) ? value : [])
   /** @param {unknown} choice */
   const toggle = (choice) => set(choices.filter((each) => (each === choice ? !chosen.has(each) : chosen.has(each))))
   return html`<div class="schema-boxes">${choices.map(
     (choice) =>
-      html`<label class="schema-flag"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} />${String(choice)}</label>`,
+      html`<label class="schema-flag"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} />${names?.get(choice) ?? String(choice)}</label>`,
   )}</div>`
 }
 

@@ -6,7 +6,7 @@ export interface Field {
   /** What edits it: a line, several lines, one of `choices`, a group of fields, a list of entries, JSON … */
   readonly kind:
     | ('text' | 'long' | 'secret' | 'time' | 'lines' | 'json' | 'flag' | 'integer' | 'number')
-    | ('choice' | 'choices' | 'group' | 'items')
+    | ('choice' | 'choices' | 'known' | 'group' | 'items')
   readonly help?: string
   readonly required?: true
   /** Most people fill it in. */
@@ -17,6 +17,8 @@ export interface Field {
   readonly min?: number
   readonly default?: unknown
   readonly choices?: readonly (string | number | boolean)[]
+  /** Lists the resources of which some are chosen. */
+  readonly list?: OperationId
   /** Of a group. */
   readonly fields?: readonly Field[]
   /** Kinds of entries of a list. */

@@ -13,6 +13,8 @@ export interface FormField {
   readonly min?: number
   readonly default?: unknown
   readonly choices?: readonly unknown[]
+  /** Operation that lists the resources of which some are chosen. */
+  readonly list?: string
   /** Fields of a group, which is an object. */
   readonly fields?: readonly FormField[]
   /** Kinds of entries of a list. */
@@ -29,7 +31,9 @@ interface FormVariant {
 /** Length of a text from which its field has several lines. */
 const longFrom = 1_000
 /** Optional fields that most people fill in. */
-const usual = new Set(['description', 'system_prompt', 'tools', 'text', 'title'])
+const usual = new Set(['description', 'system_prompt', 'tools', 'text', 'title', 'knowledge', 'needsApproval'])
+/** Fields with ids of a project's resources, by the operation that lists them: they are chosen by name. */
+const known: Readonly<Record<string, string>> = { knowledge: 'knowledge_bases.list', mcp_servers: 'mcp_servers.list' }
 /** Number of choices up to which all are shown as boxes to tick. */
 const maxBoxes = 80
 
@@ -74,7 +78,8 @@ const kindOf = (name: string, schema: JsonSchema): Omit<FormField, 'name'> => {
     if (isSecret(name)) return { kind: 'secret', max: maxLength }
     return { kind: maxLength >= longFrom && schema.pattern === undefined ? 'long' : 'text', max: maxLength }
   }
-  if (type === 'array') return listOf(schema.items)
+  const list = known[name]
+  if (type === 'array') return list === undefined ? listOf(schema.items) : { kind: 'known', list }
   if (type === 'object' && properties !== undefined) return { kind: 'group', fields: formFields(schema) }
   return { kind: 'json' }
 }
