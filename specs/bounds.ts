@@ -248,6 +248,16 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'copies of model calls for `shadow_model` in progress',
+    max: '16 in a process',
+    beyond: 'a call is not copied',
+    code: ['src/gateway/chat/rules/shadow-calls.ts', 'maxShadows'],
+    test: [
+      'test/gateway/chat/routing-rules.test.ts',
+      'no shadow gets a copy of a call with tools, or while sixteen are in progress',
+    ],
+  },
+  {
     of: 'an image that is fetched',
     max: '64 MB in all',
     beyond: '422 `image_too_large`',

@@ -8,7 +8,7 @@ export const isForClients = ({ access, frames }: Operation): boolean =>
 
 /** Parameter of the next page of a list; null if the operation is none. */
 export const nextParameter = ({ query, answer }: Operation): string | null =>
-  (answer.kind === 'json' && ['cursor', 'starting_after', 'after'].find((name) => name in query)) || null
+  (answer.kind === 'json' && ['cursor', 'starting_after', 'after', 'after_id'].find((name) => name in query)) || null
 
 /** Schema of the document that an operation may answer; null if it answers streams or bytes alone. */
 export const documentOf = ({ answer }: Operation): JsonSchema | null => {

@@ -10,7 +10,7 @@ import type { KnownIds } from './known-ids.ts'
 const { beyondSchema } = declaredEstate
 
 /** Parameters with a position in a list: a schema cannot state which positions exist. */
-const cursors = ['cursor', 'pageToken', 'starting_after', 'ending_before']
+const cursors = ['cursor', 'pageToken', 'starting_after', 'ending_before', 'after_id', 'before_id']
 
 /** Statuses that are accepted for a valid request, in addition to those that the checks accept by default. */
 const accepted = ['2xx', '3xx', '401', '403', '404', '409', '429', '5xx']

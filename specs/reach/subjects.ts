@@ -229,6 +229,9 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     ...[
       'external_id',
       'requests[].custom_id',
+      // of rules, which change what calls reach by their own credentials
+      ...['rules[].model', 'rules[].shadow_model', 'rules[].when.models', 'rules[].when.models[]'],
+      ...['rules[].when.tenants', 'rules[].when.tenants[]', 'rules[].when.metadata'],
       'client_id',
       'config.client_id',
       'auth.client_id',

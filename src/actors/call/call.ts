@@ -124,6 +124,8 @@ export interface Call<Params, Query, Body> {
   readonly cacheMode?: string | undefined
   /** The `X-Guardrails` header, for operations that call models. */
   readonly guardrails?: string | undefined
+  /** The `X-Route-Tags` header, for operations that call models. */
+  readonly routeTags?: string | undefined
   /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
   readonly anthropicBeta?: string | undefined
   /** Present when the call is a line of a batch: gathers the model calls that it makes (src/gateway/batches). */

@@ -18,7 +18,7 @@ export interface CandidateQueue<W extends Candidate> {
   readonly hasMore: boolean
   /** Whether another key of the same pool is left that does not rest: a failure moves there at once. */
   readonly hasPeer: boolean
-  /** How the current candidate was chosen from a pool, for the header `x-route`; null outside of pools. */
+  /** How the current candidate was chosen, by rules or from a pool, for the header `x-route`; null without a choice. */
   readonly choice: string | null
   /** Skips the remaining candidates of the current model, since they would get the same request. */
   skipModel(): void

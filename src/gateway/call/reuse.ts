@@ -10,10 +10,12 @@ export interface Reuse {
   readonly ageS: number | null
 }
 
-/** Headers by which a caller decides about stored answers and guardrails. */
+/** Headers by which a caller decides about stored answers, guardrails and routing. */
 export interface CacheHeaders {
   /** `X-Guardrails`: names of guardrails in addition to those of the project. */
   readonly guardrails?: string | undefined
+  /** `X-Route-Tags`: tags for the rules of the routing policy. */
+  readonly routeTags?: string | undefined
   /** `Cache-Control`. */
   readonly cacheControl?: string | undefined
   /** `X-Cache`: another mode than that of the project. */

@@ -17,6 +17,8 @@ export interface RouteCandidatesQuery {
   readonly models: readonly string[]
   /** Returns a text that names the conversation of the request; null when it has none. Called for pools only. */
   readonly conversation?: () => string | null
+  /** What `x-route` says beside the choice from a pool; null or absent: nothing. */
+  readonly note?: string | null
 }
 
 /**
@@ -30,6 +32,7 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
   readonly #models: readonly string[]
   readonly #resting: Candidate[] = []
   readonly #conversation: () => string | null
+  readonly #note: string | null
   #modelAt = -1
   #routes: readonly Route[] = []
   #routeAt = 0
@@ -39,8 +42,10 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
   #poolSize = 0
   #current: Route | null = null
 
-  constructor(parts: RouteCandidatesParts, { project, need, models, conversation = () => null }: RouteCandidatesQuery) {
+  constructor(parts: RouteCandidatesParts, query: RouteCandidatesQuery) {
+    const { project, need, models, conversation = () => null, note = null } = query
     this.#conversation = conversation
+    this.#note = note
     this.#parts = parts
     this.#project = project
     this.#need = need
@@ -76,7 +81,9 @@ export class RouteCandidates implements CandidateQueue<Candidate> {
 
   get choice(): string | null {
     const { pool } = this.#current ?? {}
-    return pool === undefined || this.#poolSize < 2 ? null : `${pool.strategy};try=${this.#given};of=${this.#poolSize}`
+    if (pool === undefined || this.#poolSize < 2) return this.#note
+    const chosen = `${pool.strategy};try=${this.#given};of=${this.#poolSize}`
+    return this.#note === null ? chosen : `${this.#note};${chosen}`
   }
 
   /** Skips the remaining routes of the current model, since they would get the same request. */

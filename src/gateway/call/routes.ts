@@ -1,7 +1,7 @@
 import type { UnitPrices } from '#gateway/prices/own-prices.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
-import type { PoolStrategy } from '#specs/resources/gateway/routing-policy.ts'
+import type { PoolStrategy, RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import type { ProviderTimeouts } from './provider-timeouts.ts'
 
 /** The kind of model that a gateway request requires. */
@@ -61,6 +61,8 @@ export interface Routes {
    * @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`; param `model`.
    */
   resolve(project: string, model: string, need: Need): readonly Route[] | Promise<readonly Route[]>
+  /** Returns the rules of the project's routing policy; absent: there are none. @throws {StoreUnavailable} */
+  rules?(project: string): readonly RoutingRule[] | Promise<readonly RoutingRule[]>
 }
 
 /** The name of a route's model on the wire. */

@@ -12,6 +12,7 @@ import type { Upstreams } from '../call/upstreams.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { AppendOnlyHistory } from '../redaction/append-only-history.ts'
 import type { AnswerListener } from './answer-reader.ts'
+import type { ShadowCalls } from './rules/shadow-calls.ts'
 import type { ChatInput } from './wire-body.ts'
 
 /** Dependencies of {ChatRun}. */
@@ -21,6 +22,7 @@ export interface ChatParts extends RouteCandidatesParts, CallRunParts {
   readonly redaction: Redaction
   readonly upstreams: Upstreams
   readonly patience: AttemptTimeouts
+  readonly shadows: ShadowCalls
   /** Checks of inputs and answers; absent: none. */
   readonly guardrails?: Guardrails | undefined
   /** Answers that are reused; absent: none. */

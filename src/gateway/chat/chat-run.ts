@@ -8,28 +8,27 @@ import { costHeader, wholeWithCost, withCost } from '../call/accounting/shown-co
 import type { Ticket, TokenNeed } from '../call/admission.ts'
 import { Attempt, type AttemptListener } from '../call/attempt.ts'
 import { type CallKind, CallRun } from '../call/call-run.ts'
-import { isRequest, usesOwnModels } from '../call/caller.ts'
-import { type Candidate, mappedCandidates } from '../call/candidates.ts'
+import { isRequest } from '../call/caller.ts'
+import type { Candidate } from '../call/candidates.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import { AttemptFailed, cancelled, type ErrorAnswer, refusedAddress, streamBroken } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
 import { policyFor } from '../call/provider-timeouts.ts'
 import { refusalOf } from '../call/refusal.ts'
 import type { Reuse } from '../call/reuse.ts'
-import { RouteCandidates } from '../call/route-candidates.ts'
 import type { Route } from '../call/routes.ts'
 import { StreamGuard } from '../guardrails/stream-guard.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { ChatRecord } from './chat-record.ts'
-import { type ChatRequest, chatRequest, failureBy, modelsOf } from './chat-request.ts'
+import { type ChatRequest, chatRequest, failureBy } from './chat-request.ts'
 import type { ChatParts, ChatRunRequest, RunListener } from './chat-run-request.ts'
-import { conversationName } from './conversation-name.ts'
 import { GatheredAnswer } from './gathered-answer.ts'
 import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts'
 import { type ReadingOptions, streamReader, wholeReader } from './open-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { ChatPreparation } from './preparing/chat-preparation.ts'
-import { showsImages, visionCandidates, withVision } from './vision-route.ts'
+import { appliedRules } from './rules/applied-rules.ts'
+import { chatCandidates } from './rules/chat-candidates.ts'
 import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { withTokenLimit } from './wire-body.ts'
@@ -59,6 +58,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   #reader: AnswerReader | null = null
   readonly #whole: GatheredAnswer
   #delivered = false
+  /** The model that gets a copy of the call; null for none. */
+  #shadow: string | null = null
   /** The chunk with the usage, to which the cost is added; sent last. */
   #usageChunk: WireObject | null = null
   #cache: ChatCache | null = null
@@ -86,15 +87,13 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   #begin(): void {
     this.#cache = this.#prepared.cache
     this.#record.request = this.#input
-    const { body, need, caller } = this.#input
-    const models = modelsOf(body)
-    const showsThem = this.#input.textOnly !== true && showsImages(body)
-    const stays = showsThem && usesOwnModels(caller)
-    const query = { project: caller.project, models, conversation: () => conversationName(caller, body) }
-    const candidates = new RouteCandidates(this.#parts, { ...query, need: stays ? 'chat' : need })
-    if (stays) this.#run.start(visionCandidates(candidates))
-    else if (showsThem) this.#run.start(mappedCandidates(candidates, withVision))
-    else this.#run.start(candidates)
+    this.#run.after(
+      () => appliedRules(this.#parts.routes, this.#input),
+      (applied) => {
+        this.#shadow = applied.shadow?.model ?? null
+        this.#run.start(chatCandidates(this.#parts, this.#input, applied))
+      },
+    )
   }
 
   /** Resumes reading, after the listener paused it. */
@@ -152,6 +151,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   end(error: Error | null): CallEnd {
     this.#whole.clear()
     if (error !== null) this.#noteSoFar()
+    else if (this.#shadow !== null && this.reuse()?.status !== 'hit')
+      this.#parts.shadows.copy(this.#input, this.#shadow)
     return { ...this.#record.end(error), ...this.#prepared.findings }
   }
 

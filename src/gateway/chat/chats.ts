@@ -4,6 +4,7 @@ import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from
 import { ChatRun } from './chat-run.ts'
 import type { ChatParts, ChatRunRequest, RunListener, WholeAnswer } from './chat-run-request.ts'
 import { chargeLost } from './lost-answer.ts'
+import { ShadowCalls } from './rules/shadow-calls.ts'
 
 /** Controls a running request. */
 export interface ChatHandle {
@@ -25,8 +26,9 @@ export interface ChatHandle {
 export class Chats implements ChatCalls {
   readonly #parts: ChatParts
 
-  constructor(parts: ChatParts) {
-    this.#parts = parts
+  constructor(parts: Omit<ChatParts, 'shadows'>) {
+    const shadows = new ShadowCalls((request, listener) => this.run(request, listener))
+    this.#parts = { ...parts, shadows }
   }
 
   /** Starts immediately; the listener may be called before this returns. */

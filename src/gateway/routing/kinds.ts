@@ -2,6 +2,7 @@ import type { AnyKind, TypedKind } from '#records/schema.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
+import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import type { PoolPolicy } from '../call/routes.ts'
@@ -141,7 +142,7 @@ export type RetiredNameData = {
  */
 export const retiredNames: TypedKind<RetiredNameData> = { name: 'retired_provider_names' }
 
-export type RoutingPolicyData = PoolPolicy & JsonObject
+export type RoutingPolicyData = PoolPolicy & { readonly rules: readonly RoutingRule[] } & JsonObject
 
 /** Stores at most one row per project; there is none until the policy is first changed. */
 export const routingPolicies: TypedKind<RoutingPolicyData> = { name: 'routing_policies', outbox: true }

@@ -4,6 +4,7 @@ import type { Row } from '#records/schema.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
+import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import { type FanOut, type JsonObject, projectScope, type RecordStore } from '#storage/index.ts'
 import { type StoredTimeouts, timeoutsOf } from '../call/provider-timeouts.ts'
 import type { PoolPolicy } from '../call/routes.ts'
@@ -25,7 +26,7 @@ import {
 import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
 import { openedKey } from './opened-key.ts'
-import { defaultPoolPolicy, poolPolicies } from './pool-policies.ts'
+import { defaultPoolPolicy, poolPolicies } from './policy/pool-policies.ts'
 
 /** Maximum delay in ms until a change by another node takes effect; without delay when nodes notify each other. */
 const recheckMs = 5000
@@ -73,6 +74,7 @@ export interface OwnProviders {
    * Providers with an active connection whose key cannot be decrypted, unless the installation's key is used after it.
    */
   readonly locked: ReadonlySet<string>
+  readonly rules: readonly RoutingRule[]
 }
 
 export interface ProjectProvidersParts extends Pick<Services, 'box' | 'now' | 'records'> {
@@ -152,7 +154,8 @@ export class ProjectProviders {
       this.#policies.row(project),
     ])
     const rows = [...connections, ...customs, ...retired]
-    if (rows.length === 0) return nothing
+    const rules = policy?.data.rules ?? []
+    if (rows.length + rules.length === 0) return nothing
     const signature = [...rows, ...(policy === null ? [] : [policy])]
       .map(({ id, version }) => `${id}.${version}`)
       .join()
@@ -167,15 +170,18 @@ export class ProjectProviders {
     const gone = retired.map(({ data }) => ({ id: data.provider_id, name: data.name, reason: 'deleted' as const }))
     const lost = active.filter(({ id, data }) => !serving.has(id) && data.fallback_to_managed !== true)
     const locked = new Set(lost.map(({ data }) => data.provider))
-    return { signature, ...served, locked, absent: [...named.filter(({ id }) => !serving.has(id)), ...gone] }
+    return { signature, ...served, locked, rules, absent: [...named.filter(({ id }) => !serving.has(id)), ...gone] }
   }
 
   /** A key that cannot be decrypted disables its own connection, not all requests of the project. */
-  async #connection(row: Row<ConnectionData>, pool: PoolPolicy = defaultPoolPolicy): Promise<readonly OwnConnection[]> {
+  async #connection(
+    row: Row<ConnectionData>,
+    { strategy, sticky }: PoolPolicy = defaultPoolPolicy,
+  ): Promise<readonly OwnConnection[]> {
     const { name, sync_id, fallback_to_managed: fallsBack = false, weight = 1 } = row.data
     const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return []
-    const way = { ...connectionEndpoint(row.id, { ...row.data, api_key }), pool, weight }
+    const way = { ...connectionEndpoint(row.id, { ...row.data, api_key }), pool: { strategy, sticky }, weight }
     const endpoint = priced(way, row.data.prices)
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
@@ -233,7 +239,7 @@ export const customEndpoint = (
 /** The address fields of a custom provider, with its key decrypted. */
 type CustomWay = Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'> & StoredTimeouts
 
-const nothing: Known = { signature: '', connections: [], customs: [], absent: [], locked: new Set() }
+const nothing: Known = { signature: '', connections: [], customs: [], absent: [], locked: new Set(), rules: [] }
 
 const hasOwnWord = ({ data }: Row<ConnectionData>): boolean => providerNamed(data.provider) === undefined
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import { notConfigured, unknownModel } from '../call/model-refusals.ts'
 import type { Need, Route, Routes } from '../call/routes.ts'
 import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
@@ -47,6 +48,11 @@ export class ProjectRoutes implements Routes {
     return own instanceof Promise
       ? own.then((known) => this.#routes(known, model, need))
       : this.#routes(own, model, need)
+  }
+
+  rules(project: string): readonly RoutingRule[] | Promise<readonly RoutingRule[]> {
+    const own = this.#parts.own.of(project)
+    return own instanceof Promise ? own.then(({ rules }) => rules) : own.rules
   }
 
   #routes(own: OwnProviders, model: string, need: Need): readonly Route[] {

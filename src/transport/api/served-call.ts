@@ -107,6 +107,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('x-guardrails')
   }
 
+  get routeTags(): string | undefined {
+    return this.#exchange.request.header('x-route-tags')
+  }
+
   get timeoutMs(): number | undefined {
     return timeoutOf(this.#exchange.request)
   }

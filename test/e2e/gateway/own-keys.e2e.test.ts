@@ -69,7 +69,7 @@ describe('a project', () => {
 
   it('spreads its calls over several keys of a provider by the routing policy', async () => {
     const first = (await world.api.get('/v1/routing-policy')).body
-    expect(first).toEqual({ strategy: 'priority', sticky: true, updated_at: null })
+    expect(first).toEqual({ strategy: 'priority', sticky: true, rules: [], updated_at: null })
     const given = { provider: 'openai', base_url: `${provider.url}/v1`, weight: 3 }
     const keys = ['sk-first-of-two-0123456789', 'sk-second-of-two-0123456789']
     const made = await Promise.all(
@@ -106,6 +106,44 @@ describe('a project', () => {
       })
       await world.api.get(`/v1/provider-connections/${body.id}`, { method: 'DELETE' })
     }
+  })
+
+  it('routes calls by the rules of its policy, and copies a share of them to another model', async () => {
+    const update = (rules: readonly object[]) => world.api.post('/v1/routing-policy', { rules }, { method: 'PATCH' })
+    const rules = [
+      { name: 'eu', when: { tags: ['eu'] }, model: 'simulated-2' },
+      { name: 'compare', when: { models: ['simulated-1'] }, shadow_model: 'simulated-3', percent: 100 },
+    ]
+    expect(await update(rules)).toMatchObject({ status: 200, body: { rules } })
+    const body = { model: 'simulated-1', messages: [{ role: 'user', content: 'Hi' }] }
+    const tagged = await world.api.post('/v1/chat/completions', body, { headers: { 'x-route-tags': 'eu' } })
+    expect([tagged.body.model, tagged.headers.get('x-route')]).toEqual(['simulated-2', 'rule=eu;shadow=compare'])
+    expect((await chat('simulated-2')).headers.get('x-route')).toBeNull()
+    const shadows = async () => (await world.api.get('/v1/request-log?operation=shadow')).body.data
+    await vi.waitFor(
+      async () => expect(await shadows()).toMatchObject([{ model: 'simulated-3', status: 200 }]),
+      patience,
+    )
+    const wrong: readonly (readonly [object[], string])[] = [
+      [
+        [
+          { name: 'a', model: 'simulated-1' },
+          { name: 'a', model: 'simulated-1' },
+        ],
+        'rules[1].name',
+      ],
+      [[{ name: 'a' }], 'rules[0].model'],
+      [[{ name: 'A b', model: 'simulated-1' }], 'rules[0].name'],
+      [[{ name: 'a', shadow_model: 'no-such-model' }], 'rules[0].shadow_model'],
+      [[{ name: 'a', model: 'simulated-1', when: { min_bytes: 2, max_bytes: 1 } }], 'rules[0].when.max_bytes'],
+      [[{ name: 'a', model: 'simulated-1', percent: 101 }], 'rules[0].percent'],
+    ]
+    for (const [given, param] of wrong)
+      expect(await update(given), param).toMatchObject({
+        status: 422,
+        body: { error: { code: 'invalid_field', param } },
+      })
+    expect((await update([])).body.rules).toEqual([])
   })
 
   it('is served by its own custom provider until that is deleted', async () => {

@@ -19,7 +19,17 @@ const guarded = declared.filter(({ access }) => !access.kinds.includes('public')
 const { bodies, passesOn, shownBy } = declaredEstate
 
 /** Parameters for paging through a list. */
-const walking = new Set(['limit', 'cursor', 'page', 'after', 'starting_after', 'order', 'event_names'])
+const walking = new Set([
+  'limit',
+  'cursor',
+  'page',
+  'after',
+  'starting_after',
+  'after_id',
+  'before_id',
+  'order',
+  'event_names',
+])
 
 const filtered = guarded
   .filter(({ method, answer }) => method === 'GET' && answer.kind === 'json')

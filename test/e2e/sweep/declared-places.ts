@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** Parameters that continue a list after one of its rows. */
-const positions = new Set(['after', 'starting_after'])
+const positions = new Set(['after', 'starting_after', 'after_id', 'before_id'])
 
 /** Whether a field or parameter of this name contains ids of resources. */
 export const namesId = (name: string): boolean => /_ids?$/.test(name) && !declaredEstate.noIds.has(name)

@@ -13,6 +13,7 @@ import type { Guardrails } from '#gateway/guardrails/stored-guardrails.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { Embedder } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import type { AnswerStore } from '#storage/answer-store.ts'
 import { LocalAnswers } from '#storage/local-answers.ts'
 import { projectScope } from '#storage/scope.ts'
@@ -82,6 +83,7 @@ export const openChatWorld = async (
       ...other,
     } as const satisfies Route)
   const routes = new Map<string, readonly Route[]>([['model-1', [routeTo(first)]]])
+  const rules: RoutingRule[] = []
   const recorded: GatewayCall[] = []
   const admissions: AdmissionRequest[] = []
   const settled: (string | null)[] = []
@@ -121,6 +123,7 @@ export const openChatWorld = async (
         if (found === undefined) throw new ServiceError('model_not_found', { param: 'model' })
         return found
       },
+      rules: () => rules,
     },
     admission: { admit: (request) => world.admission.admit(request) },
     redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
@@ -180,6 +183,7 @@ export const openChatWorld = async (
       second,
       routeTo,
       routes,
+      rules,
       recorded,
       admissions,
       settled,

@@ -110,4 +110,4 @@ const kept = (
 }
 
 /** Returns a number from 0 to 1 that is the same for the same text. */
-const uniformOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32
+export const uniformOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { patience } from '#test/e2e/patience.ts'
 import { World } from '#test/e2e/world.ts'
 import { pngOf } from '#test/gateway/vision/vision-world.ts'
 import { ImageServer } from '#test/support/clouds/image-server.ts'
@@ -148,8 +149,9 @@ describe('images are edited', () => {
     }
     const [first, again, other] = [await edit(png), await edit(png), await edit(pngOf(9, 9))]
     expect([first === again, first === other]).toEqual([true, false])
-    const usage = await world.api.get('/v1/requests?model=simulated-1')
-    expect(JSON.stringify(usage.body)).not.toContain(base64)
+    const logged = async () => JSON.stringify((await world.api.get('/v1/request-log?operation=images.edit')).body)
+    await vi.waitFor(async () => expect(await logged()).toContain('simulated-1'), patience)
+    expect(await logged()).not.toContain(base64)
   })
 
   it('unless an image is missing, none, or at an address that is not allowed: the error names it', async () => {
