@@ -30,6 +30,7 @@ import { benchSkills } from './skills/blocked.ts'
 import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
+import { benchIndexes } from './web/page-indexes.ts'
 import { benchWeb } from './web.ts'
 import { benchWriteback } from './writeback.ts'
 
@@ -76,6 +77,7 @@ const sections: Readonly<Record<string, Section>> = {
   million: benchMillion,
   knowledge: ({ sets }) => benchKnowledge(sets),
   web: ({ sets }) => benchWeb(sets),
+  indexes: benchIndexes,
   updates: ({ sets }) => benchUpdates(sets),
   screening: ({ sets }) => benchScreening(sets),
   skills: benchSkills,

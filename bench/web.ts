@@ -40,14 +40,14 @@ async function crawlRows(): Promise<readonly Row[]> {
     site.pages.set(`/p${n}`, html(`<main>${`<p>${sentence(n)}</p>`.repeat(12)}</main>`))
   const guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
   const parsers = new PageParsers()
-  const { records } = openMemoryStorage({ now: Date.now })
+  const { records, blobs } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
   const fetcher = new PageFetcher({ guard, clock: systemClock })
   const reader = new PageReader({ pages: fetcher, parsers })
   const parts = {
     fetcher,
     reader,
-    store: new PageStore(records, Date.now),
+    store: new PageStore(records, blobs, Date.now),
     embedder: null,
     indexed: () => {},
     removed: () => {},

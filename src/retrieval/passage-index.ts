@@ -4,15 +4,36 @@ import { PageLeads } from './page-leads.ts'
 import type { Passage } from './passage.ts'
 import type { PassageHits, PassageQuery } from './passage-query.ts'
 import { PassageTable } from './passage-table.ts'
-import { Postings } from './postings.ts'
+import { PostingBlock } from './posting-block.ts'
+import { type PostingRange, Postings, rangeIn } from './postings.ts'
 import { Search } from './ranking/search.ts'
 import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
 import { withBuffers } from './search-buffers.ts'
-import { VectorTable } from './vector-table.ts'
+import type { SegmentTerms } from './segments/segment-terms.ts'
+import { type ShortVector, VectorTable } from './vector-table.ts'
 
 export type { PassageHits, PassageQuery } from './passage-query.ts'
 export type { Profile } from './ranking/weights.ts'
 
+/** A passage of a segment. */
+export interface StoredPassage extends Pick<Passage, 'id' | 'group' | 'order' | 'at'> {
+  /** Number of the passage in its segment. */
+  readonly number: number
+  readonly length: number
+  readonly language: Language | null
+  readonly vector: ShortVector | null
+}
+
+/** A segment whose passages are added. */
+export interface PassageSource {
+  readonly terms: SegmentTerms
+  /** Number in the index of each of its terms, or -1. */
+  readonly numbers: Int32Array
+  /** Its postings, if they are read where they lie. */
+  readonly block: { readonly postings: PostingBlock; readonly number: number } | null
+}
+
+const none = new Int32Array(0)
 /** Minimum share of passages in a language for questions to be analysed in it. */
 const minShare = 0.05
 const bytesOfNone = 4_096
@@ -30,7 +51,7 @@ export class PassageIndex {
   /** Detected language of each passage, by slot, to update the counts when it is removed. */
   readonly #shown: (Language | null)[] = []
   readonly #others = (): Language => this.#spoken()[0] ?? 'en'
-  #postings = new Postings()
+  readonly #postings = new Postings()
 
   constructor(profile: Profile, weights: Weights = weightsOf[profile]) {
     this.#weights = weights
@@ -62,6 +83,33 @@ export class PassageIndex {
     this.#leads.add(slot, passage)
   }
 
+  /** Begins to add passages of a segment: each of them is to be added or skipped. */
+  source(terms: SegmentTerms, passages: number): PassageSource {
+    if (!terms.isInverted) return { terms, numbers: new Int32Array(terms.names.length).fill(-1), block: null }
+    const block = new PostingBlock(terms, passages)
+    return { terms, numbers: none, block: { postings: block, number: this.#postings.attach(block) } }
+  }
+
+  /** Adds a passage of a segment, which was analysed when the segment was made. The index must not have its id. */
+  addStored({ number, language, length, vector, ...passage }: StoredPassage, source: PassageSource): void {
+    this.#count(language, 1)
+    const slot = this.#table.add({ ...passage, text: '', vector: null }, { length, isMarked: false })
+    this.#shown[slot] = language
+    this.#table.setRange(slot, this.#rangeOf(slot, number, source))
+    this.#vectors.set(slot, vector)
+  }
+
+  #rangeOf(slot: number, list: number, { terms: { lists }, numbers, block }: PassageSource): PostingRange {
+    if (block === null) return this.#postings.addList(slot, { lists, list, numbers })
+    block.postings.set(list, slot)
+    return rangeIn(block.number, list)
+  }
+
+  /** Leaves out a passage of a segment. */
+  skipStored(number: number, { block }: PassageSource): void {
+    block?.postings.remove(number)
+  }
+
   remove(id: string): void {
     const slot = this.#table.slotOf(id)
     if (slot === -1) return
@@ -71,7 +119,7 @@ export class PassageIndex {
     this.#leads.remove(slot)
     this.#table.remove(slot)
     if (!this.#postings.wasteful) return
-    this.#postings = this.#postings.compacted(this.#table.ranges(), (kept, range) => this.#table.setRange(kept, range))
+    this.#postings.compact(this.#table.ranges(), (kept, range) => this.#table.setRange(kept, range))
   }
 
   /** Sets the title of a group: a question with words of the title is more likely to be about that group. */
@@ -100,6 +148,11 @@ export class PassageIndex {
     const count = (this.#languages.get(language) ?? 0) + by
     if (count > 0) this.#languages.set(language, count)
     else this.#languages.delete(language)
+  }
+
+  /** Language of passages whose own cannot be recognised: that of most others. */
+  get language(): Language {
+    return this.#others()
   }
 
   /** Languages of the passages in Latin script, most frequent first. */

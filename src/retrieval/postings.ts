@@ -1,4 +1,6 @@
 import { grown, int32s } from './growing.ts'
+import type { PostingBlock } from './posting-block.ts'
+import type { TermLists } from './segments/term-lists.ts'
 
 /** Range of pool entries that belong to one passage. */
 export interface PostingRange {
@@ -6,14 +8,19 @@ export interface PostingRange {
   readonly count: number
 }
 
-/**
- * Linked lists of entries, from the head of a term; -1 is the end. For entry `e`, `links[2 * e]` is the next entry and
- * `links[2 * e + 1]` is its slot times 256 plus the term's frequency in the passage, 0 for a dead entry. Both are in
- * one cache line of the processor.
- */
-export interface PostingChains {
-  readonly heads: Int32Array
-  readonly links: Int32Array
+/** The terms of a passage of a segment. */
+export interface StoredTerms {
+  readonly lists: TermLists
+  /** Number of the passage in its segment. */
+  readonly list: number
+  /** Number here of each of the segment's terms, or -1; completed by `addList`. */
+  readonly numbers: Int32Array
+}
+
+/** Entries of a term: slot times 256 plus frequency. Valid until the next are read. */
+export interface PostingEntries {
+  readonly entries: Int32Array
+  readonly count: number
 }
 
 const none = -1
@@ -21,7 +28,9 @@ const none = -1
 export const maxTimes = 255
 
 /**
- * Inverted index: linked lists of entries in one pool of typed arrays, with the newest entry of a term first. A removed
+ * Inverted index: linked lists of entries in one pool of typed arrays, with the newest entry of a term first, and the
+ * blocks of large segments. For entry `e`, `links[2 * e]` is the next entry, -1 at the end, and `links[2 * e + 1]` is its
+ * slot times 256 plus the term's frequency in the passage, so that both are in one cache line of the processor. A removed
  * entry has frequency 0; once more than half of the entries are dead, the index should be compacted.
  */
 export class Postings {
@@ -33,9 +42,20 @@ export class Postings {
   #termOf = int32s(0)
   #used = 0
   #dead = 0
+  readonly #blocks: PostingBlock[] = []
+  /** Places of looked-up terms in the blocks. */
+  readonly #places = new Map<number, readonly number[]>()
+  #entries = int32s(0)
 
   get bytes(): number {
-    return this.#used * 12 + this.#names.length * 96
+    const blocks = this.#blocks.reduce((sum, { bytes }) => sum + bytes, 0)
+    return this.#used * 12 + this.#names.length * 96 + blocks
+  }
+
+  /** Adds a block, whose passages are added by `setRange` of `rangeIn`. Returns its number. */
+  attach(block: PostingBlock): number {
+    this.#places.clear()
+    return this.#blocks.push(block) - 1
   }
 
   /** Whether more than half of the entries are dead, so that `compacted` pays off. */
@@ -51,7 +71,27 @@ export class Postings {
     return { first, count: counts.size }
   }
 
+  /** Adds the terms of one passage of a small segment. */
+  addList(slot: number, { lists, list, numbers }: StoredTerms): PostingRange {
+    const end = lists.read(list)
+    const { pairs, terms } = lists
+    const first = this.#used
+    this.#reserve(first + end / 2)
+    for (let at = 0; at < end; at += 2) {
+      const place = pairs[at] ?? 0
+      let term = numbers[place] ?? none
+      // a term whose passages were all removed meanwhile has no name any more
+      if (term === none || this.#names[term] === null) {
+        term = this.#intern(terms[place] ?? '')
+        numbers[place] = term
+      }
+      this.#append(term, slot, pairs[at + 1] ?? 0)
+    }
+    return { first, count: end / 2 }
+  }
+
   remove({ first, count }: PostingRange): void {
+    if (count < 0) this.#blocks[blockOf(count)]?.remove(first)
     for (let entry = first; entry < first + count; entry++) {
       if (this.#times(entry) === 0) continue
       this.#links[2 * entry + 1] = 0
@@ -62,48 +102,79 @@ export class Postings {
 
   /** Returns the number of a term; -1 when no passage has it. */
   termOf(name: string): number {
-    return this.#terms.get(name) ?? none
+    const own = this.#terms.get(name) ?? none
+    if (this.#blocks.length === 0) return own
+    const isKnown = own !== none || this.#blocks.some((block) => block.placeOf(name) !== none)
+    const term = isKnown ? this.#intern(name) : none
+    return this.frequency(term) > 0 ? term : none
   }
 
   /** Returns the number of passages that have the term. */
   frequency(term: number): number {
-    return this.#frequencies[term] ?? 0
+    let sum = this.#frequencies[term] ?? 0
+    for (const [at, place] of this.#placesOf(term).entries()) sum += this.#blocks[at]?.frequency(place) ?? 0
+    return sum
+  }
+
+  /** Returns every passage that has the term, and its frequency there. */
+  read(term: number): PostingEntries {
+    const entries = grown(this.#entries, this.frequency(term), int32s)
+    this.#entries = entries
+    const links = this.#links
+    let count = 0
+    for (let entry = this.#heads[term] ?? none; entry !== none; entry = links[2 * entry] ?? none) {
+      const found = links[2 * entry + 1] ?? 0
+      if ((found & maxTimes) > 0) entries[count++] = found
+    }
+    for (const [at, place] of this.#placesOf(term).entries())
+      if (place !== none) count = this.#blocks[at]?.read(place, entries, count) ?? count
+    return { entries, count }
   }
 
   /** Calls `visit` with every passage that has the term, and its frequency there. */
   each(term: number, visit: (slot: number, times: number) => void): void {
-    const links = this.#links
-    for (let entry = this.#heads[term] ?? none; entry !== none; entry = links[2 * entry] ?? none) {
-      const found = links[2 * entry + 1] ?? 0
-      if ((found & maxTimes) > 0) visit(found >> 8, found & maxTimes)
-    }
-  }
-
-  /** The raw arrays, for performance-critical loops; valid until the next change. */
-  get chains(): PostingChains {
-    return { heads: this.#heads, links: this.#links }
+    const { entries, count } = this.read(term)
+    for (let at = 0; at < count; at++) visit((entries[at] ?? 0) >> 8, (entries[at] ?? 0) & maxTimes)
   }
 
   /** Calls `visit` with every term of a passage, and its frequency. */
   eachOf({ first, count }: PostingRange, visit: (term: number, times: number) => void): void {
+    if (count < 0) this.#blocks[blockOf(count)]?.eachOf(first, (name, times) => visit(this.#intern(name), times))
     for (let entry = first; entry < first + count; entry++) {
       const times = this.#times(entry)
       if (times > 0) visit(this.#termOf[entry] ?? none, times)
     }
   }
 
-  /** Returns a copy without dead entries; `moved` receives the new range of each passage. */
-  compacted(ranges: Iterable<readonly [slot: number, PostingRange]>, moved: PostingMoves): Postings {
-    const kept = new Postings()
+  /** Removes dead entries; `moved` receives the new range of each passage. */
+  compact(ranges: Iterable<readonly [slot: number, PostingRange]>, moved: PostingMoves): void {
+    const [links, termOf] = [this.#links, this.#termOf]
+    this.#links = int32s(2 * (this.#used - this.#dead))
+    this.#termOf = int32s(this.#used - this.#dead)
+    this.#heads.fill(none)
+    this.#frequencies.fill(0)
+    this.#used = 0
+    this.#dead = 0
     for (const [slot, { first, count }] of ranges) {
-      const counts = new Map<string, number>()
+      if (count < 0) continue
+      const from = this.#used
       for (let entry = first; entry < first + count; entry++) {
-        const name = this.#names[this.#termOf[entry] ?? none]
-        if (typeof name === 'string') counts.set(name, this.#times(entry))
+        const times = (links[2 * entry + 1] ?? 0) & maxTimes
+        if (times > 0) this.#append(termOf[entry] ?? none, slot, times)
       }
-      moved(slot, kept.add(slot, counts))
+      moved(slot, { first: from, count })
     }
-    return kept
+  }
+
+  /** Returns the place of a term in each block; none for a term that is only in the pool. */
+  #placesOf(term: number): readonly number[] {
+    const name = this.#names[term]
+    if (this.#blocks.length === 0 || typeof name !== 'string') return noPlaces
+    const known = this.#places.get(term)
+    if (known !== undefined) return known
+    const places = this.#blocks.map((block) => block.placeOf(name))
+    this.#places.set(term, places)
+    return places
   }
 
   #append(term: number, slot: number, times: number): void {
@@ -146,6 +217,12 @@ export class Postings {
     return (this.#links[2 * entry + 1] ?? 0) & maxTimes
   }
 }
+
+const noPlaces: readonly number[] = []
+
+/** Returns the range of a passage of a block. */
+export const rangeIn = (block: number, passage: number): PostingRange => ({ first: passage, count: -1 - block })
+const blockOf = (count: number): number => -1 - count
 
 /** Receives the new range of a passage after a compaction. */
 export type PostingMoves = (slot: number, range: PostingRange) => void

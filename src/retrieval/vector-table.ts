@@ -13,6 +13,13 @@ export interface QueryVector {
   readonly scale: number
 }
 
+/** A vector of length 1 at one byte per dimension. */
+export interface ShortVector {
+  readonly numbers: Int8Array
+  /** Value of one unit of the numbers. */
+  readonly unit: number
+}
+
 interface SomeCosines {
   readonly query: QueryVector
   readonly cosines: Float32Array
@@ -58,23 +65,22 @@ export class VectorTable {
     return this.#stored[slot] === 1
   }
 
-  set(slot: number, vector: Float32Array | 'stored' | null): void {
+  set(slot: number, vector: Float32Array | ShortVector | 'stored' | null): void {
     this.delete(slot)
     if (vector === 'stored') this.#markStored(slot)
-    else this.#hold(slot, vector)
+    else if (vector !== null) this.#hold(slot, vector instanceof Float32Array ? shortVectorOf(vector) : vector)
   }
 
-  #hold(slot: number, vector: Float32Array | null): void {
-    const norm = vector === null ? 0 : normOf(vector)
-    if (vector === null || norm === 0) return
-    if (this.#count === 0) this.#begin(vector.length)
-    if (vector.length !== this.#dimensions) return
-    const scale = largestOf(vector) / max
+  #hold(slot: number, vector: ShortVector | null): void {
+    if (vector === null) return
+    const { numbers, unit } = vector
+    if (this.#count === 0) this.#begin(numbers.length)
+    if (numbers.length !== this.#dimensions) return
     const first = slot * this.#dimensions
     this.#numbers = grown(this.#numbers, first + this.#dimensions, int8s)
     this.#scales = grown(this.#scales, slot + 1, float32s)
-    for (let at = 0; at < vector.length; at++) this.#numbers[first + at] = Math.round((vector[at] ?? 0) / scale)
-    this.#scales[slot] = scale / norm
+    this.#numbers.set(numbers, first)
+    this.#scales[slot] = unit
     this.#count++
   }
 
@@ -164,6 +170,14 @@ export class VectorTable {
 
 /** Whether a vector says nothing about its text (`Embedder.embed`). */
 export const isZero = (vector: Float32Array): boolean => vector.every((value) => value === 0)
+
+/** Returns the short form of a vector; null when it has no direction. */
+export function shortVectorOf(vector: Float32Array): ShortVector | null {
+  const norm = normOf(vector)
+  if (norm === 0) return null
+  const scale = largestOf(vector) / max
+  return { numbers: Int8Array.from(vector, (value) => Math.round(value / scale)), unit: scale / norm }
+}
 
 /** Returns the numbers of a query's vector; null when it has no direction. */
 export function queryVectorOf(vector: Float32Array): QueryVector | null {

@@ -47,8 +47,8 @@ export const web = capability({
     const renderer = () => pageRenderer.of(services)
     const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
     const reader = new PageReader({ pages: fetcher, parsers, renders })
-    const store = new PageStore(records, now)
-    const indexes = new PageIndexes(store, clock)
+    const store = new PageStore(records, services.storage.blobs, now)
+    const indexes = new PageIndexes({ store, clock, log: services.log })
     const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(services)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(services), now }

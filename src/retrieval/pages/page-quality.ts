@@ -1,4 +1,5 @@
 import { analysisOf, english } from '../analysis/analysis.ts'
+import { hash32 } from '../segments/hash.ts'
 
 /** Quality and spam scores of a page, each from 0 to 1. */
 export interface PageQuality {
@@ -77,7 +78,7 @@ export const signatureOf = (text: string): Uint32Array => {
   const signature = new Uint32Array(hashes).fill(0xffffffff)
   const step = Math.max(1, Math.floor(words.length / maxShingles))
   for (let at = 0; at + 4 < words.length; at += step) {
-    const hash = hashOf(words.slice(at, at + 5).join(' '))
+    const hash = hash32(words.slice(at, at + 5).join(' '))
     for (let n = 0; n < hashes; n += 1) {
       const mixed = (Math.imul(hash ^ (n * 0x9e3779b1), 0x85ebca6b) ^ (hash >>> (n % 15))) >>> 0
       if (mixed < (signature[n] ?? 0)) signature[n] = mixed
@@ -92,10 +93,4 @@ export const likenessOf = (a: Uint32Array, b: Uint32Array): number => {
   let same = 0
   for (let n = 0; n < hashes; n += 1) if (a[n] === b[n]) same += 1
   return same / hashes
-}
-
-const hashOf = (text: string): number => {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
 }

@@ -124,7 +124,7 @@ export const shareOf = (concepts: readonly Concept[], words: Analysis['counts'])
 /** Returns the share of a text's words that are words of the query; a text of nothing else is keyword stuffing. */
 export const densityOf = (
   concepts: readonly Concept[],
-  { counts, length }: { readonly counts: ReadonlyMap<string, number>; readonly length: number },
+  { counts, length }: { readonly counts: Pick<ReadonlyMap<string, number>, 'get'>; readonly length: number },
 ): number => {
   const terms = new Set(concepts.flatMap((concept) => concept.terms))
   let found = 0

@@ -133,7 +133,7 @@ class Scorer {
   /** Uses a plain loop over the raw arrays: a word that most passages have accounts for most of a search's cost. */
   #addTerm(term: number, idf: number): void {
     const { table, weights, postings, allowed } = this.#lexicon
-    const { heads, links } = postings.chains
+    const { entries, count } = postings.read(term)
     const { lengths } = table
     const { numbers } = table.groups
     const [scores, has, groupTimes] = [this.scores, this.#has, this.#groupTimes]
@@ -142,11 +142,11 @@ class Scorer {
     const bit = 1 << (this.#concept % bits)
     const row = Math.floor(this.#concept / bits) * this.#extent
     byLength.fill(0)
-    for (let entry = heads[term] ?? -1; entry !== -1; entry = links[2 * entry] ?? -1) {
-      const linked = links[2 * entry + 1] ?? 0
-      const times = linked & maxTimes
-      const slot = linked >> 8
-      if (times === 0 || slot >= scores.length) continue
+    for (let at = 0; at < count; at++) {
+      const entry = entries[at] ?? 0
+      const times = entry & maxTimes
+      const slot = entry >> 8
+      if (slot >= scores.length) continue
       const words = lengths[slot] ?? 0
       let score = times === 1 ? (byLength[words] ?? 0) : 0
       if (score === 0) {

@@ -40,7 +40,7 @@ describe('private addresses', () => {
     probes = privateAddresses(port)
     site = await Site.open()
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host], lookup: names.lookup })
-    const { records } = openMemoryStorage({ now: Date.now })
+    const { records, blobs } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
     const fetcher = () => new PageFetcher({ guard, clock: systemClock })
     const call = <Body>(body: Body) => callOf({}, {}, body)
@@ -53,7 +53,7 @@ describe('private addresses', () => {
       const parts = {
         fetcher: pages,
         reader,
-        store: new PageStore(records, Date.now),
+        store: new PageStore(records, blobs, Date.now),
         embedder: null,
         indexed: () => {},
         removed: () => {},

@@ -29,13 +29,13 @@ describe('the web for agents', () => {
       '/long': html(`<p>${'Long words of a page. '.repeat(3_000)}</p>`),
     })
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
-    const { records } = openMemoryStorage({ now: Date.now })
+    const { records, blobs } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
     const fetcher = new PageFetcher({ guard, clock: systemClock })
     const reader = new PageReader({ pages: fetcher, parsers })
-    const store = new PageStore(records, Date.now)
+    const store = new PageStore(records, blobs, Date.now)
     const parts = { fetcher, reader, store, embedder: null, now: Date.now, clock: systemClock }
-    const indexes = new PageIndexes(store, systemClock)
+    const indexes = new PageIndexes({ store, clock: systemClock })
     const crawl = {
       render: false,
       maxPages: 5,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type FindablePage, PageIndex } from '#retrieval/pages/page-index.ts'
+import type { FindablePage } from '#retrieval/pages/findable-page.ts'
+import { PageIndex } from '#retrieval/pages/page-index.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const dayMs = 86_400_000

@@ -1,56 +1,74 @@
-import { type FindablePage, IndexCache, PageIndex, vectorOfText } from '#retrieval/index.ts'
+import type { Logger } from 'pino'
+import { IndexCache, PageIndex, PageSegmentWriter } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
-import { changedMs, type PageStore, type WebPageRow } from '../store/page-store.ts'
+import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
+import type { PageSegmentRef, WebCorpusData } from '../kinds.ts'
+import { findableRow } from '../store/findable-row.ts'
+import type { PageStore, WebPageRow } from '../store/page-store.ts'
+import { SegmentGone } from '../store/segment-blobs.ts'
+import { abandoned, covers, isWasteful, mergeable } from '../store/segment-refs.ts'
 
-/** Maximum size of all indexes of a node, in bytes. */
-const maxBytes = 512 * 1024 * 1024
+export interface PageIndexesParts {
+  readonly store: PageStore
+  readonly clock: Clock
+  readonly log?: Pick<Logger, 'warn'>
+  /** Maximum size of all indexes of a node, in bytes. */
+  readonly maxBytes?: number
+}
+
+const maxBytesOfNode = 512 * 1024 * 1024
 /** Maximum age of an index in ms, after which changes by other nodes are applied. */
 const recheckMs = 1_000
-/** Maximum time of work in one turn of the event loop, in ms. */
-const sliceMs = 8
+/** Number of pages that are analysed as one segment. */
+const segmentPages = 200
+/** Number of times that segments are read whose predecessors were replaced meanwhile. */
+const maxTries = 3
 
 class Kept {
-  readonly index = new PageIndex()
-  readonly rows = new Map<string, WebPageRow>()
-  revision: number
-  checkedAt: number
-  /** ms since the epoch at which all pages were last read. */
-  readAt = 0
+  index = new PageIndex()
+  /** The changes of all revisions up to this one are in the index. */
+  revision = 0
+  checkedAt = Number.NEGATIVE_INFINITY
   updating: Promise<void> | null = null
-
-  constructor(revision: number, checkedAt: number) {
-    this.revision = revision
-    this.checkedAt = checkedAt
-  }
 
   get bytes(): number {
     return this.index.bytes
   }
 }
 
-/** Cache of the indexes of projects' pages. An index includes all changes made on this node. */
+/**
+ * Cache of the indexes of projects' pages, read from the segments that the processes wrote that changed the pages. An
+ * index includes all changes made on this node.
+ */
 export class PageIndexes {
-  readonly #store: PageStore
-  readonly #clock: Clock
+  readonly #parts: PageIndexesParts
   readonly #cache: IndexCache<Kept>
 
-  constructor(store: PageStore, clock: Clock) {
-    this.#store = store
-    this.#clock = clock
-    this.#cache = new IndexCache({ maxBytes, load: async (project) => this.#loaded(project) })
+  constructor(parts: PageIndexesParts) {
+    this.#parts = parts
+    const load = async (project: string): Promise<Kept> => {
+      const kept = new Kept()
+      await this.#recheck(kept, project)
+      return kept
+    }
+    this.#cache = new IndexCache({ maxBytes: parts.maxBytes ?? maxBytesOfNode, load })
+  }
+
+  /** Estimated memory of all indexes in bytes. */
+  get bytes(): number {
+    return this.#cache.bytes
   }
 
   /** Adds a page that was stored on this node. */
   put(row: WebPageRow): void {
-    this.#cache.update(row.project, (kept) => this.#take(kept, row))
+    this.#cache.update(row.project, ({ index }) => {
+      if (index.versionOf(row.id) < row.version) index.add(findableRow(row))
+    })
   }
 
   /** Removes a page that was removed on this node. */
   removed({ id, project }: WebPageRow): void {
-    this.#cache.update(project, ({ index, rows }) => {
-      index.remove(id)
-      rows.delete(id)
-    })
+    this.#cache.update(project, ({ index }) => index.forget(id))
   }
 
   /** Drops the index of a project whose pages were removed on this node. */
@@ -58,68 +76,98 @@ export class PageIndexes {
     this.#cache.drop(project)
   }
 
-  /** Returns the up-to-date index of a project, and its rows. */
-  async of(project: string): Promise<{ readonly index: PageIndex; readonly rows: ReadonlyMap<string, WebPageRow> }> {
+  /** Returns the up-to-date index of a project. */
+  async of(project: string): Promise<PageIndex> {
     const kept = await this.#cache.get(project)
-    if (this.#clock.steady() - kept.checkedAt >= recheckMs) {
+    if (this.#parts.clock.steady() - kept.checkedAt >= recheckMs) {
       kept.updating ??= this.#recheck(kept, project).finally(() => {
         kept.updating = null
       })
       await kept.updating
     }
-    return kept
+    return kept.index
   }
 
-  async #loaded(project: string): Promise<Kept> {
-    const kept = new Kept((await this.#store.corpus(project)).revision, this.#clock.steady())
-    await this.#update(kept, project)
-    return kept
+  /** Returns the current pages of a project among these. */
+  rows(project: string, ids: readonly string[]): Promise<ReadonlyMap<string, WebPageRow>> {
+    return this.#parts.store.getMany(project, ids)
   }
 
   async #recheck(kept: Kept, project: string): Promise<void> {
-    const checkedAt = this.#clock.steady()
-    const { revision, announcedAt } = await this.#store.corpus(project)
-    const madeAt = announcedAt + changedMs
-    const mayHaveMissed = kept.readAt < madeAt && this.#clock.now() >= madeAt
-    if (revision !== kept.revision || mayHaveMissed) await this.#update(kept, project)
-    kept.revision = revision
+    const { store, clock } = this.#parts
+    const checkedAt = clock.steady()
+    let corpus = await store.changes.corpus(project)
+    let isRead = false
+    for (let tries = 1; corpus !== null && !isRead && tries <= maxTries; tries++) {
+      isRead = await this.#applied(kept, project, corpus)
+      if (!isRead) corpus = await store.changes.corpus(project)
+    }
+    // without one of its segments, which a backup may lack, an index is made from all pages
+    if (!isRead) kept.index = new PageIndex()
+    if (corpus !== null && (!isRead || this.#isPartial(corpus)))
+      await this.#complete(kept, project, { before: corpus, isNew: !isRead })
     kept.checkedAt = checkedAt
+    this.#tidy(kept, project, corpus?.segments ?? [])
   }
 
-  async #update(kept: Kept, project: string): Promise<void> {
-    kept.readAt = this.#clock.now()
-    const seen = new Set<string>()
-    let since = this.#clock.steady()
-    for await (const row of this.#store.all(project)) {
-      seen.add(row.id)
-      this.#take(kept, row)
-      if (this.#clock.steady() - since < sliceMs) continue
-      await new Promise<void>((resolve) => this.#clock.soon(resolve))
-      since = this.#clock.steady()
+  /** Reads the segments of the revisions that the index lacks; false if one was replaced meanwhile. */
+  async #applied(kept: Kept, project: string, { segments = [], revision }: WebCorpusData): Promise<boolean> {
+    try {
+      for (const ref of segments) {
+        if (ref.to <= kept.revision) continue
+        await runInSlices(kept.index.load(await this.#parts.store.blobs.get(project, ref)))
+      }
+    } catch (error) {
+      if (error instanceof SegmentGone) return false
+      throw error
     }
-    for (const id of kept.rows.keys()) {
-      if (seen.has(id)) continue
-      kept.rows.delete(id)
-      kept.index.remove(id)
-    }
+    if (covers(segments, { after: kept.revision, to: revision })) kept.revision = revision
+    return true
   }
 
-  #take(kept: Kept, row: WebPageRow): void {
-    const known = kept.rows.get(row.id)
-    if (known !== undefined && known.version >= row.version) return
-    kept.rows.set(row.id, row)
-    kept.index.add(findable(row))
+  /** Whether pages may have changed of which no segment knows. */
+  #isPartial(corpus: WebCorpusData): boolean {
+    const { segments = [], revision } = corpus
+    return !covers(segments, { after: 0, to: revision }) || abandoned(corpus, this.#parts.clock.now()).length > 0
+  }
+
+  /** Compares all pages with the index, and stores what it lacked as segments. */
+  async #complete(
+    kept: Kept,
+    project: string,
+    { before, isNew }: { readonly before: WebCorpusData; readonly isNew: boolean },
+  ): Promise<void> {
+    const { store, clock } = this.#parts
+    const gone = new Set(kept.index.ids)
+    const segments: PageSegmentRef[] = []
+    let writer = new PageSegmentWriter()
+    const written = async (): Promise<void> => {
+      const ref = await store.changes.segments.put(project, { writer, from: 0, to: 0 })
+      segments.push(ref)
+      writer = new PageSegmentWriter()
+      await runInSlices(kept.index.load(await store.blobs.get(project, ref)))
+    }
+    for await (const row of store.all(project)) {
+      gone.delete(row.id)
+      if (kept.index.versionOf(row.id) >= row.version) continue
+      writer.add(findableRow(row), () => kept.index.language)
+      if (writer.size === segmentPages) await written()
+      else await nextSlice()
+    }
+    for (const id of gone) writer.removals.push([id, clock.now()])
+    if (writer.size > 0 || gone.size > 0) await written()
+    const replaced = isNew ? (before.segments ?? []) : []
+    kept.revision = (await store.changes.complete(project, { before, segments, replaced })) ?? kept.revision
+  }
+
+  /** Lets segments be merged, and removed pages be removed from them, in the background. */
+  #tidy(kept: Kept, project: string, refs: readonly PageSegmentRef[]): void {
+    const { store, clock, log } = this.#parts
+    const { segments } = store.changes
+    const live = kept.index.size
+    const isDue = isWasteful(refs, { live, now: clock.now() })
+    if (!isDue && mergeable(refs) === null) return
+    const work = isDue ? segments.compact(project) : segments.merge(project)
+    work.catch((err: unknown) => log?.warn({ err, project }, 'segments of pages are merged later'))
   }
 }
-
-const findable = ({ id, data }: WebPageRow): FindablePage => ({
-  ...{ id, url: data.canonical_url, title: data.title, description: data.description, text: data.text },
-  passages: data.passages.map(({ start, end, heading, vector }) => ({
-    ...{ start, end, heading, vector: vector === null ? null : vectorOfText(vector) },
-  })),
-  contentHash: data.content_hash,
-  publishedAt: data.published_at,
-  firstSeenAt: data.first_seen_at,
-  retrievedAt: data.retrieved_at,
-  links: data.links.flatMap(({ url, nofollow }) => (nofollow ? [] : [url])),
-})

@@ -1,11 +1,11 @@
-import { type Embedder, isZero, type PageHit } from '#retrieval/index.ts'
+import { type Embedder, isZero, type PageHit, type PageQuery } from '#retrieval/index.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { WebPageRow } from '../store/page-store.ts'
 import { isOfHost, sinceOf } from './filters.ts'
 import type { PageIndexes } from './page-indexes.ts'
 
 export interface PageSearchParts {
-  readonly indexes: Pick<PageIndexes, 'of'>
+  readonly indexes: Pick<PageIndexes, 'of' | 'rows' | 'put'>
   readonly embedder: Embedder | null
   /** Project whose pages every project finds; null when there is none. */
   readonly shared: string | null
@@ -20,6 +20,8 @@ type Result = Answer['results'][number]
 /** Version of the ranking; incremented when it changes. */
 const engine = 'troupe-web-2'
 const maxSnippet = 400
+/** Number of searches until pages that change all the time are left out. */
+const maxTries = 3
 
 /** Searches the pages of a project and of the shared corpus. When the embedder fails, the search uses words only. */
 export const searchPages = async (parts: PageSearchParts, search: PageSearch): Promise<Answer> => {
@@ -27,21 +29,14 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
   const accepts = acceptsOf(search, parts.now())
   const vector = await vectorOf(parts.embedder, query)
   const corpora = [...new Set([project, ...(parts.shared === null ? [] : [parts.shared])])]
+  const pageQuery = {
+    ...{ text: query, vector, embedder: vector === null ? null : (parts.embedder?.id ?? null), limit, accepts },
+    ...{ diverse: domain === undefined, now: parts.now() },
+  }
   const found = await Promise.all(
     corpora.map(async (corpus) => {
-      const { index, rows } = await parts.indexes.of(corpus)
-      const hits = await index.search({
-        ...{ text: query, vector, embedder: vector === null ? null : (parts.embedder?.id ?? null), limit },
-        accepts: accepts === null ? null : ({ id }) => accepts(rows.get(id)),
-        diverse: domain === undefined,
-        now: parts.now(),
-      })
-      return hits.flatMap((hit) => {
-        const row = rows.get(hit.page.id)
-        return row === undefined
-          ? []
-          : [resultOf(hit, row, { corpus: corpus === project ? 'project' : 'shared', search })]
-      })
+      const hits = await foundIn(parts.indexes, corpus, pageQuery)
+      return hits.map(([hit, row]) => resultOf(hit, row, { corpus: corpus === project ? 'project' : 'shared', search }))
     }),
   )
   const results = withoutTwins(found.flat().toSorted((a, b) => b.score - a.score)).slice(0, limit)
@@ -50,24 +45,48 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
 }
 
 /**
+ * Finds pages with their rows. A page that was changed since the index was read is read again, because its passages are
+ * elsewhere; one that was removed is not found.
+ */
+const foundIn = async (
+  indexes: PageSearchParts['indexes'],
+  corpus: string,
+  query: PageQuery,
+): Promise<readonly (readonly [PageHit, WebPageRow])[]> => {
+  for (let tries = 1; ; tries++) {
+    const hits = await (await indexes.of(corpus)).search(query)
+    const rows = await indexes.rows(
+      corpus,
+      hits.map(({ page }) => page.id),
+    )
+    const isSame = ({ page }: PageHit): boolean => rows.get(page.id)?.data.content_hash === page.contentHash
+    const changed = hits.filter((hit) => rows.has(hit.page.id) && !isSame(hit))
+    if (changed.length === 0 || tries === maxTries)
+      return hits.filter(isSame).flatMap((hit) => {
+        const row = rows.get(hit.page.id)
+        return row === undefined ? [] : [[hit, row] as const]
+      })
+    for (const { page } of changed) {
+      const row = rows.get(page.id)
+      if (row !== undefined) indexes.put(row)
+    }
+  }
+}
+
+/**
  * Returns the filter of a search; null when it accepts all pages.
  *
  * @throws {ServiceError} `invalid_field` for an invalid freshness
  */
-const acceptsOf = (
-  { domain, freshness, language }: PageSearch,
-  now: number,
-): ((row: WebPageRow | undefined) => boolean) | null => {
+const acceptsOf = ({ domain, freshness, language }: PageSearch, now: number): PageQuery['accepts'] => {
   const since = sinceOf({ freshness }, now)
   const host = domain?.toLowerCase()
   const spoken = language?.toLowerCase()
   if (since === undefined && host === undefined && spoken === undefined) return null
-  return (row) => {
-    if (row === undefined) return false
-    const { canonical_url, published_at, language: own } = row.data
-    if (since !== undefined && (published_at === null || published_at < since)) return false
+  return ({ url, publishedAt, language: own }) => {
+    if (since !== undefined && (publishedAt === null || publishedAt < since)) return false
     if (spoken !== undefined && !(own !== null && speaks(own.toLowerCase(), spoken))) return false
-    return host === undefined || isOfHost(canonical_url, host)
+    return host === undefined || isOfHost(url, host)
   }
 }
 
@@ -84,11 +103,11 @@ const vectorOf = async (embedder: Embedder | null, query: string): Promise<Float
 }
 
 const resultOf = (
-  { page, passage, score, signals }: PageHit,
+  { passage, score, signals }: PageHit,
   { id, data }: WebPageRow,
   { corpus, search }: { readonly corpus: 'project' | 'shared'; readonly search: PageSearch },
 ): Result => {
-  const quote = page.text.slice(passage.start, passage.end).slice(0, 1_000)
+  const quote = data.text.slice(passage.start, passage.end).slice(0, 1_000)
   const retrievedAt = new Date(data.retrieved_at).toISOString()
   return {
     id,

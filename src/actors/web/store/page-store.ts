@@ -5,35 +5,32 @@ import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
 import { normalUrl } from '#src/pages/page-url.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
-import { type WebCorpusData, type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
+import { type BlobStore, projectScope, type RecordStore } from '#storage/index.ts'
+import { type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
+import { CorpusChanges } from './corpus-changes.ts'
+import { SegmentBlobs } from './segment-blobs.ts'
 
 export type WebPageRow = Row<WebPageData>
 
 export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at'>
 
 const pageSize = 200
-/** Time in ms for which one announcement covers the changes of a process. */
-const announcedMs = 10_000
-/** Maximum number of projects whose announcements a process remembers. */
-const maxAnnounced = 1_000
-/** Time in ms after an announcement by which its changes have been made, or never will be. */
-export const changedMs = 60_000
 
-/** Stores the crawled pages of projects. */
+/** Stores the crawled pages of projects, and the segments of their indexes. */
 export class PageStore {
   readonly #now: () => number
   readonly #limits: CountedLimits
   readonly #pages: Table<WebPageData>
-  readonly #corpora: Table<WebCorpusData>
-  readonly #announced = new Map<string, number>()
+  readonly changes: CorpusChanges
+  readonly blobs: SegmentBlobs
   readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
 
-  constructor(records: RecordStore, now: () => number) {
+  constructor(records: RecordStore, blobs: BlobStore, now: () => number) {
     this.#now = now
     this.#limits = CountedLimits.at(records)
     this.#pages = new Table(records, webPages, now)
-    this.#corpora = new Table(records, webCorpora, now)
+    this.blobs = new SegmentBlobs(blobs, now)
+    this.changes = new CorpusChanges({ corpora: new Table(records, webCorpora, now), blobs: this.blobs, now })
     this.#blocked = new Table(records, webBlockedUrls, now)
   }
 
@@ -57,13 +54,18 @@ export class PageStore {
    * @returns the reason if it is not kept: the project has the maximum number of pages, or the page is taken down.
    */
   async save(project: string, url: string, page: NewPage): Promise<WebPageRow | 'corpus_full' | 'taken_down'> {
-    await this.#announce(project)
-    const row = await this.#stored(project, url, page)
-    if (row === null) return 'corpus_full'
-    // looked at after the write: `block` marks the URL before it removes the page, so one of the two sees the other
-    if (!(await this.isBlocked(project, url))) return row
-    await this.#pages.remove(projectScope(project), row.id)
-    return 'taken_down'
+    return this.changes.make(project, async (noted) => {
+      const row = await this.#stored(project, url, page)
+      if (row === null) return 'corpus_full'
+      // looked at after the write: `block` marks the URL before it removes the page, so one of the two sees the other
+      if (!(await this.isBlocked(project, url))) {
+        noted.rows.set(row.id, row)
+        return row
+      }
+      noted.removed.set(row.id, this.#now())
+      await this.#pages.remove(projectScope(project), row.id)
+      return 'taken_down'
+    })
   }
 
   async #stored(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
@@ -95,17 +97,29 @@ export class PageStore {
 
   /** Removes a page, which may be stored again. */
   async remove({ project, id }: WebPageRow): Promise<void> {
-    await this.#announce(project)
-    await this.#pages.remove(projectScope(project), id)
+    await this.changes.make(project, async (noted) => {
+      await this.#pages.remove(projectScope(project), id)
+      noted.rows.delete(id)
+      noted.removed.set(id, this.#now())
+    })
   }
 
   /** Removes a page and prevents it from being stored again. @returns whether it existed. */
   async block(project: string, url: string, takedown: string): Promise<boolean> {
     const data = { url_key: urlKey(url), takedown_id: takedown }
-    await this.#announce(project)
-    await this.#blocked.insert({ id: newId('wbu'), project, data })
-    const row = await this.find(project, url)
-    return row !== null && this.#pages.remove(projectScope(project), row.id)
+    return this.changes.make(project, async (noted) => {
+      await this.#blocked.insert({ id: newId('wbu'), project, data })
+      const row = await this.find(project, url)
+      if (row === null) return false
+      noted.rows.delete(row.id)
+      noted.removed.set(row.id, this.#now())
+      return this.#pages.remove(projectScope(project), row.id)
+    })
+  }
+
+  /** Returns the existing pages among these ids. */
+  getMany(project: string, ids: readonly string[]): Promise<ReadonlyMap<string, WebPageRow>> {
+    return this.#pages.getMany(projectScope(project), ids)
   }
 
   /** Yields every page of a project. */
@@ -121,41 +135,18 @@ export class PageStore {
     }
   }
 
-  /**
-   * Returns the revision of a project's pages, which increases after they have changed, and when changes were last announced. A
-   * process that ends between its changes and the new revision leaves the announcement alone: `changedMs` after it, each
-   * process that keeps what it has read of the pages reads them once more.
-   */
-  async corpus(project: string): Promise<{ readonly revision: number; readonly announcedAt: number }> {
-    const row = await this.#corpora.get(projectScope(project), corpusId(project))
-    return { revision: row?.data.revision ?? 0, announcedAt: row?.data.announced_at ?? 0 }
+  /** Makes the changes of the project's pages known to other processes. */
+  async changed(project: string): Promise<void> {
+    await this.changes.flush(project)
+    await this.changes.segments.merge(project)
   }
 
-  /** Increments the revision after pages of the project have changed. */
-  changed(project: string): Promise<void> {
-    return this.#note(project, (data) => ({ ...data, revision: data.revision + 1 }))
-  }
-
-  /** Announces changes of the project's pages before they are made. */
-  async #announce(project: string): Promise<void> {
-    const now = this.#now()
-    if (now - (this.#announced.get(project) ?? 0) < announcedMs) return
-    await this.#note(project, (data) => ({ ...data, announced_at: now }))
-    if (this.#announced.size >= maxAnnounced) this.#announced.clear()
-    this.#announced.set(project, now)
-  }
-
-  async #note(project: string, change: (data: WebCorpusData) => WebCorpusData): Promise<void> {
-    const id = corpusId(project)
-    for (let tried = 0; tried < 3; tried += 1) {
-      const edit = ({ data }: { readonly data: WebCorpusData }) => change(data)
-      if ((await this.#corpora.change(projectScope(project), id, { edit })) !== null) return
-      if ((await this.#corpora.insert({ id, project, data: change({ revision: 0 }) })) !== null) return
-    }
+  /** Makes the changes known, and removes at once what the index has of removed pages. */
+  async purge(project: string): Promise<void> {
+    await this.changes.flush(project)
+    await this.changes.segments.compact(project)
   }
 }
-
-const corpusId = (project: string): string => `wco_${project.slice(project.indexOf('_') + 1)}`
 
 /** Returns the key of a URL. All URLs of the same page have the same key. */
 const urlKey = (url: string): string => {

@@ -92,7 +92,7 @@ const removedPages = async (
 ): Promise<number> => {
   let removed = 0
   for (const url of data.urls) if (await store.block(project, url, id)) removed += 1
-  await store.changed(project)
+  await store.purge(project)
   dropped(project)
   return removed
 }

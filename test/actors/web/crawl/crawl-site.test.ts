@@ -38,14 +38,14 @@ describe('a crawl', () => {
   })
 
   const parts = async (guarded = guard) => {
-    const { records } = openMemoryStorage({ now: Date.now })
+    const { records, blobs } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
     const fetcher = new PageFetcher({ guard: guarded, clock: systemClock })
     const reader = new PageReader({ pages: fetcher, parsers })
     return {
       fetcher,
       reader,
-      store: new PageStore(records, Date.now),
+      store: new PageStore(records, blobs, Date.now),
       embedder: null,
       indexed: () => {},
       removed: () => {},

@@ -63,9 +63,9 @@ describe('a search with a third-party engine', () => {
   beforeAll(async () => {
     site = await Site.open()
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
-    const { records } = openMemoryStorage({ now: Date.now })
+    const { records, blobs } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
-    store = new PageStore(records, Date.now)
+    store = new PageStore(records, blobs, Date.now)
     const declared = [
       { name: 'searxng', shape: 'searxng', url: `${site.url('/searx')}?format=json&q={query}&language={language}` },
       {

@@ -8,7 +8,7 @@ it.each([
   ['no embedder when it cannot read the query', [0, 0], 'troupe-web-2:lexical'],
 ])('the ranking of a search of pages names %s', async (_, numbers, expected) => {
   const embedder: Embedder = { id: 'local/small', dimensions: 2, embed: async () => [new Float32Array(numbers)] }
-  const indexes = { of: async () => ({ index: new PageIndex(), rows: new Map() }) }
+  const indexes = { of: async () => new PageIndex(), rows: async () => new Map(), put: () => {} }
   const parts = { indexes, embedder, shared: null, now: () => 0 }
   const { searchEngine } = await searchPages(parts, { project: 'prj_a', query: 'harbour', limit: 5 })
   expect(searchEngine).toBe(expected)

@@ -15,11 +15,16 @@ let elsewhere: typeof useCases
 let takedown_id = ''
 
 beforeEach(async () => {
-  const { records } = openMemoryStorage({ now: Date.now })
+  const { records, blobs } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
-  store = new PageStore(records, Date.now)
+  store = new PageStore(records, blobs, Date.now)
   useCases = takedownUseCases({ records, store, dropped: () => {}, now: Date.now })
-  elsewhere = takedownUseCases({ records, store: new PageStore(records, Date.now), dropped: () => {}, now: Date.now })
+  elsewhere = takedownUseCases({
+    records,
+    store: new PageStore(records, blobs, Date.now),
+    dropped: () => {},
+    now: Date.now,
+  })
   await store.save('prj_a', url, {
     ...{ url, canonical_url: url, title: 'Page', description: '', text: 'Words.', passages: [], follow: true },
     ...{ content_hash: 'h', language: null, embedder: null, links: [], published_at: null, modified_at: null },

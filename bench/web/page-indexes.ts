@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PageIndex } from '#retrieval/index.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { webKinds } from '#src/actors/web/kinds.ts'
+import { PageIndexes } from '#src/actors/web/search/page-indexes.ts'
+import { findableRow } from '#src/actors/web/store/findable-row.ts'
+import { type NewPage, PageStore } from '#src/actors/web/store/page-store.ts'
+import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { sized } from '../extent.ts'
+import { median, type Row } from '../row.ts'
+
+const project = 'prj_a'
+const batch = 100
+/** Time in ms after which an index shows what another process changed. */
+const recheckMs = 1_000
+const syllables = 'ka lo mi ter sun ve ran dol pi gre sta ne quo bel far un'.split(' ')
+
+/** Words in which frequent ones are short. */
+const words = Array.from({ length: 100_000 }, (_, n) => {
+  let [word, left] = ['', n + 1]
+  for (; left > 0; left >>= 4) word += syllables[left % 16]
+  return word
+})
+
+let state = 7
+const random = (): number => {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+  return state / 2 ** 32
+}
+const word = (): string => words[Math.floor(words.length ** random()) - 1] ?? ''
+const urlOf = (n: number): string => `https://h${n % 900}.example/p${n}`
+
+/** A page of 4,000 characters, four passages and twenty links. */
+const pageOf = (n: number, count: number): NewPage => {
+  const text = Array.from({ length: 55 }, () => `${Array.from({ length: 9 }, word).join(' ')} of the.`).join(' ')
+  const quarter = Math.ceil(text.length / 4)
+  const passages = [0, 1, 2, 3].map((at) => ({
+    start: at * quarter,
+    end: (at + 1) * quarter,
+    heading: null,
+    vector: null,
+  }))
+  const links = Array.from({ length: 20 }, () => ({ url: urlOf(Math.floor(random() * count)), nofollow: false }))
+  return {
+    ...{ url: urlOf(n), canonical_url: urlOf(n), title: `${word()} ${word()}`, description: '', text, follow: true },
+    ...{ passages, links, content_hash: `${n}`, language: 'en', embedder: null, published_at: null, modified_at: null },
+    ...{ retrieved_at: 1, etag: null, last_modified: null },
+  }
+}
+
+/** The wall time and CPU of work in ms, and the longest time that it held the event loop. */
+const measured = async <T>(work: () => Promise<T>) => {
+  let [held, last] = [0, performance.now()]
+  const timer = setInterval(() => {
+    held = Math.max(held, performance.now() - last - 1)
+    last = performance.now()
+  }, 1)
+  const [from, before] = [performance.now(), process.cpuUsage()]
+  const value = await work()
+  const { user, system } = process.cpuUsage(before)
+  const ms = performance.now() - from
+  held = Math.max(held, performance.now() - last - 1)
+  clearInterval(timer)
+  return { value, ms, held, cpu: (user + system) / 1_000 }
+}
+
+const query = () => ({
+  ...{ text: `${word()} ${word()} ${word()}`, vector: null, embedder: null, limit: 10, accepts: null, diverse: true },
+  now: Date.now(),
+})
+
+/** A store with a project's pages, and what is written to its blobs. */
+const filled = async (path: string, count: number) => {
+  const { records, blobs, close } = openSqliteStorage({ path })
+  await records.prepare(webKinds)
+  const counted = { ...blobs, written: 0 }
+  counted.put = (of, name, content) => {
+    counted.written += content.length
+    return blobs.put(of, name, content)
+  }
+  const processOn = () => new PageStore(records, counted, Date.now)
+  const store = processOn()
+  for (let n = 0; n < count; n++) {
+    await store.save(project, urlOf(n), pageOf(n, count))
+    if ((n + 1) % batch === 0) await store.changed(project)
+  }
+  await store.changed(project)
+  return { store, processOn, counted, close }
+}
+
+const rebuilt = async (store: PageStore) => {
+  const index = new PageIndex()
+  for await (const row of store.all(project)) index.add(findableRow(row))
+  await index.search(query())
+}
+
+/**
+ * Compares an index of a project's pages that is made from all pages, as each process once did at its first search, with
+ * one that is read from segments in the store. On SQLite, in one process.
+ */
+export async function benchIndexes(): Promise<readonly Row[]> {
+  const count = sized(20_000, 200)
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-indexes-'))
+  const { store, processOn, counted, close } = await filled(join(folder, 'pages.db'), count)
+  const first = async () => {
+    const indexes = new PageIndexes({ store: processOn(), clock: systemClock })
+    await (await indexes.of(project)).search(query())
+    return indexes
+  }
+  // the code of a first search is compiled before: a start has it in the bundle's cache
+  const indexes = await first()
+  const loads = [await measured(first), await measured(first), await measured(first)]
+  const before = await measured(() => rebuilt(store))
+  const index = await indexes.of(project)
+  const later: number[] = []
+  for (let n = 0; n < 50; n++) later.push((await measured(() => index.search(query()))).cpu)
+  counted.written = 0
+  const change = await measured(async () => {
+    await store.save(project, urlOf(0), pageOf(count, count))
+    await store.changed(project)
+    await new Promise((resolve) => setTimeout(resolve, recheckMs))
+    await indexes.of(project)
+  })
+  await close()
+  rmSync(folder, { recursive: true, force: true })
+  const of = `${count.toLocaleString('en')} pages`
+  const row = (measure: string, unit: string, ours: number, value?: number): Row => ({
+    ...{ measure: `${measure}, ${of}`, unit, ours },
+    ...(value !== undefined && { against: { name: 'from all pages', value } }),
+  })
+  const middle = (what: 'ms' | 'cpu' | 'held') => median(loads.map((load) => load[what]))
+  return [
+    { ...row('first search after a start: CPU', 'ms', middle('cpu'), before.cpu), bound: { of: 'ratio', atMost: 0.1 } },
+    row('first search after a start', 'ms', middle('ms'), before.ms),
+    row('event loop held by it', 'ms', middle('held'), before.held),
+    row('memory of the index', 'MB', index.bytes / 1e6),
+    row('later search: CPU', 'ms', median(later)),
+    row('one page changed and found: CPU', 'ms', change.cpu, before.cpu),
+    row('bytes of segments written for it', 'KB', counted.written / 1_000),
+  ]
+}
