@@ -122,6 +122,21 @@ export const compactedFields = {
   summary: nullable(string({ description: 'Text that the model receives instead.' })),
 }
 
+/** What a guardrail found in the texts of a model call. */
+export const findingFields = {
+  guardrail: string({ description: 'Name of the guardrail.' }),
+  check: string({ description: 'Type of the check.' }),
+  stage: described(
+    oneOf('input', 'tool_output', 'output'),
+    'Where it was found: in the input, in what a tool returned to the model, or in what the model wrote.',
+  ),
+  outcome: described(
+    oneOf('flagged', 'redacted', 'blocked', 'failed'),
+    '`failed`: the check itself failed, and the guardrail lets such calls pass.',
+  ),
+  found: integer({ description: 'Number of places, texts or answers.' }),
+} as const
+
 /** A page that a text cites. */
 export const urlCitationFields = {
   start_index: integer({
@@ -185,6 +200,11 @@ export const sessionEvents = {
     title: 'ContextCompacted',
     description:
       "The oldest part of the conversation was removed because it did not fit into the model's context window.",
+  }),
+  'guardrail.triggered': object(findingFields, {
+    title: 'GuardrailTriggered',
+    description:
+      'A guardrail found something in the texts of a model call that were new. The text itself is not in the event.',
   }),
   'tool_call.started': object(
     { ...toolCall, ...runBy },

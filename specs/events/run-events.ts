@@ -1,5 +1,12 @@
 import { described, integer, json, jsonObject, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
-import { compactedFields, progressFields, requiredConnection, requiredInput, turnUsage } from './events.ts'
+import {
+  compactedFields,
+  findingFields,
+  progressFields,
+  requiredConnection,
+  requiredInput,
+  turnUsage,
+} from './events.ts'
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
@@ -32,6 +39,11 @@ export const runEvents = {
     title: 'RunContextCompacted',
     description:
       "The oldest part of the conversation was removed because it did not fit into the model's context window.",
+  }),
+  'run.guardrail.triggered': object(findingFields, {
+    title: 'RunGuardrailTriggered',
+    description:
+      'A guardrail found something in the texts of a model call that were new. The text itself is not in the event.',
   }),
   'run.tool_call.started': object(
     { ...call, arguments: json() },

@@ -30,6 +30,8 @@ const asTurnEvent = (event: LogEvent): LogEvent => {
       return { ...event, event_type: 'tool_call.completed' }
     case 'run.context.compacted':
       return { ...event, event_type: 'context.compacted' }
+    case 'run.guardrail.triggered':
+      return { ...event, event_type: 'guardrail.triggered' }
     case 'run.action.approved':
       return { ...event, event_type: 'turn.resumed', payload: { ...payload, resolution: 'approved' } }
     case 'run.action.rejected':

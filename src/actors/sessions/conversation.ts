@@ -117,6 +117,8 @@ export class Conversation {
       case 'turn.failed':
         this.#close()
         return
+      case 'guardrail.triggered':
+        return
       default:
         if (this.#open.calls.length === 0) this.#close()
     }

@@ -4,6 +4,7 @@ import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/index.ts'
 import type { Scope } from '#storage/index.ts'
 import { LineCalls } from './accounting/line-calls.ts'
+import type { TurnFinding } from './guarding/guard-finding.ts'
 import type { CacheHeaders } from './reuse.ts'
 
 /** The caller of a gateway request, by which limits, budgets, usage rows and the request log are assigned. */
@@ -51,6 +52,8 @@ export interface ActorCaller extends Payer {
   readonly meteredBy: 'commit'
   /** Guardrails that its agent names, in addition to those of the project. */
   readonly guardrails?: readonly string[] | undefined
+  /** Receives the guardrails of its call, which gather what they find. */
+  readonly onGuarded?: (report: { readonly ofTurn: readonly TurnFinding[] }) => void
   /** Id of the actor; absent for work that no conversation sees. */
   readonly actor?: string
   readonly timeoutMs?: number | undefined

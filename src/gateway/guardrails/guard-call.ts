@@ -3,7 +3,7 @@ import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ActorCaller, Caller } from '../call/caller.ts'
-import type { GuardFinding } from '../call/guarding/guard-finding.ts'
+import type { GuardFinding, TurnStage } from '../call/guarding/guard-finding.ts'
 import { blockedAnswer, mappedAnswer, mappedMessages, newSince } from './chat-texts.ts'
 import { GuardReport } from './guard-report.ts'
 import type { ActiveLocal, ActiveRemote, GuardSet, GuardStage } from './guard-set.ts'
@@ -12,10 +12,11 @@ import type { RemoteChecks, RemoteVerdict } from './remote-checks.ts'
 import { type Finding, findingsOf, isShort, replaced } from './scan.ts'
 import { scanInWorker } from './worker/checks-in-worker.ts'
 
-/** A text, and whether it is new, of a user or a tool. */
+/** A text, of whom, and where in a turn it is new; null for one of an earlier turn or step. */
 interface GuardText {
   readonly text: string
   readonly role: string
+  readonly stage: TurnStage | null
 }
 
 /** Texts that were checked. */
@@ -64,10 +65,12 @@ export class GuardCall {
     const from = newSince(messages)
     const texts: GuardText[] = []
     const fresh = messages.filter((message) => clean.get(objectOf(message)) !== this.set)
-    mappedMessages(fresh, (text, role) => {
-      texts.push({ text, role })
-      return text
-    })
+    const recent = new Set(messages.slice(from))
+    for (const message of fresh)
+      mappedMessages([message], (text, role) => {
+        texts.push({ text, role, stage: recent.has(message) ? (role === 'tool' ? 'tool_output' : 'input') : null })
+        return text
+      })
     const put = ({ texts: made }: Checked): WireObject => {
       if (made.every((text, at) => text === texts[at]?.text)) {
         if (this.report.findings.length === 0) for (const message of fresh) clean.set(objectOf(message), this.set)
@@ -86,7 +89,7 @@ export class GuardCall {
 
   /** Checks other texts that are sent to a model. @throws {ServiceError} `content_policy_violation` */
   async texts(all: readonly string[]): Promise<readonly string[]> {
-    const texts = all.map((text) => ({ text, role: 'user' }))
+    const texts = all.map((text): GuardText => ({ text, role: 'user', stage: 'input' }))
     return this.#passed(await this.#checked('input', texts, () => all)).texts
   }
 
@@ -94,7 +97,7 @@ export class GuardCall {
   answer(completion: WireObject): WireObject | Promise<WireObject> {
     const texts: GuardText[] = []
     mappedAnswer(completion, (text) => {
-      texts.push({ text, role: 'assistant' })
+      texts.push({ text, role: 'assistant', stage: 'output' })
       return text
     })
     const put = ({ blockedBy, texts: made }: Checked): WireObject => {
@@ -118,8 +121,9 @@ export class GuardCall {
   }
 
   /** Notes what a check of a stream found. */
-  note({ guardrail, spec }: ActiveLocal, on: GuardStage, found: number): void {
-    this.#add({ guardrail, check: spec.type, on, outcome: outcomes[spec.action ?? 'block'], found })
+  note({ guardrail, spec }: ActiveLocal, stage: TurnStage | null, found: number): void {
+    const on = stage === 'output' ? 'output' : 'input'
+    this.#add({ guardrail, check: spec.type, on, outcome: outcomes[spec.action ?? 'block'], found }, stage)
   }
 
   /** @throws {ServiceError} `content_policy_violation` */
@@ -129,8 +133,8 @@ export class GuardCall {
     throw new ServiceError('content_policy_violation', { message })
   }
 
-  #add(finding: GuardFinding): void {
-    this.report.add(finding)
+  #add(finding: GuardFinding, stage: TurnStage | null): void {
+    this.report.add(finding, stage)
   }
 
   /** @param judged returns the texts that other models and servers judge; null for none. */
@@ -146,7 +150,7 @@ export class GuardCall {
     const settled = (findings: readonly Finding[]): Checked => this.#settled(on, { texts, ofEach, findings })
     const others = (made: Checked): Checked | Promise<Checked> => {
       const sent = made.blockedBy === null && remote.length > 0 && on === 'input' ? judged() : null
-      return sent === null || sent.length === 0 ? made : this.#others(made, sent)
+      return sent === null || sent.length === 0 ? made : this.#others(made, sent, stageOf(texts))
     }
     if (isShort(checks, plain)) return others(settled(findingsOf(checks, plain)))
     return scanInWorker(
@@ -155,15 +159,16 @@ export class GuardCall {
       this.#caller.project,
     ).then(
       (findings) => others(settled(findings)),
-      () => ({ blockedBy: this.#unchecked(on, local), texts: texts.map(({ text }) => text) }),
+      () => ({ blockedBy: this.#unchecked(on, texts.at(-1)?.stage ?? null), texts: texts.map(({ text }) => text) }),
     )
   }
 
   /** A text that could not be checked in time is blocked if any check would block it. */
-  #unchecked(on: GuardStage, local: readonly ActiveLocal[]): string | null {
+  #unchecked(on: GuardStage, stage: TurnStage | null): string | null {
+    const { local } = this.set[on]
     const hard = local.find(({ spec }) => spec.action !== 'flag') ?? null
     for (const { guardrail, spec } of local)
-      this.#add({ guardrail, check: spec.type, on, outcome: hard === null ? 'failed' : 'blocked', found: 1 })
+      this.#add({ guardrail, check: spec.type, on, outcome: hard === null ? 'failed' : 'blocked', found: 1 }, stage)
     return hard?.guardrail ?? null
   }
 
@@ -180,7 +185,7 @@ export class GuardCall {
     for (const { check, text, found } of all.findings) {
       const [active, of] = [this.set[on].local[check], all.ofEach[check]?.[text]]
       if (active === undefined || of === undefined) continue
-      this.note(active, on, found.length)
+      this.note(active, of.stage, found.length)
       const { action = 'block' } = active.spec
       if (action === 'block') blockedBy ??= active.guardrail
       if (action === 'redact') places.set(of, [...(places.get(of) ?? []), ...found])
@@ -193,7 +198,7 @@ export class GuardCall {
   }
 
   /** Has the new texts of a request judged by other models and servers, after the checks of this process. */
-  async #others(made: Checked, sent: readonly string[]): Promise<Checked> {
+  async #others(made: Checked, sent: readonly string[], stage: TurnStage): Promise<Checked> {
     const verdicts = await Promise.all(
       this.set.input.remote.map(async (active) => ({
         active,
@@ -202,7 +207,7 @@ export class GuardCall {
     )
     let { blockedBy, texts } = made
     for (const { active, verdict } of verdicts) {
-      const action = this.#verdict(active, 'input', verdict)
+      const action = this.#verdict(active, stage, verdict)
       if (action === 'block') blockedBy ??= active.guardrail
       if (action === 'redact' && verdict.texts !== null) texts = exchanged(texts, sent, verdict.texts)
     }
@@ -250,14 +255,14 @@ export class GuardCall {
       const call = { body: this.#body, written: textOf(message.content), wrong: first, caller: this.#caller }
       const repaired = await this.#remote.repaired(spec.schema, call)
       if (repaired !== null) {
-        const text = { text: repaired, role: 'assistant' }
+        const text = { text: repaired, role: 'assistant', stage: 'output' } as const
         const { blockedBy, texts } = await this.#checked('output', [text], () => null)
-        this.#add({ ...found, outcome: blockedBy === null ? 'redacted' : 'blocked' })
+        this.#add({ ...found, outcome: blockedBy === null ? 'redacted' : 'blocked' }, 'output')
         const content = texts[0] ?? ''
         return blockedBy === null ? { ...completion, choices: [{ ...choice, message: { ...message, content } }] } : null
       }
     }
-    this.#add({ ...found, outcome: spec.action === 'flag' ? 'flagged' : 'blocked' })
+    this.#add({ ...found, outcome: spec.action === 'flag' ? 'flagged' : 'blocked' }, 'output')
     return spec.action === 'flag' ? completion : null
   }
 
@@ -270,7 +275,7 @@ export class GuardCall {
   /** Notes a verdict. Returns the action that follows from it. */
   #verdict(
     { guardrail, spec }: ActiveRemote,
-    on: GuardStage,
+    stage: TurnStage,
     { flagged, failed, texts }: RemoteVerdict,
   ): 'block' | 'redact' | null {
     if (!flagged && !failed) return null
@@ -279,7 +284,8 @@ export class GuardCall {
     // a hook that sends no texts leaves nothing to send
     const wanted = declared === 'redact' && texts === null ? 'block' : declared
     const action = failed ? (isOpen ? 'flag' : 'block') : wanted
-    this.#add({ guardrail, check: spec.type, on, outcome: isOpen ? 'failed' : outcomes[action], found: 1 })
+    const on = stage === 'output' ? 'output' : 'input'
+    this.#add({ guardrail, check: spec.type, on, outcome: isOpen ? 'failed' : outcomes[action], found: 1 }, stage)
     return action === 'flag' ? null : action
   }
 }
@@ -288,6 +294,10 @@ const outcomes = { block: 'blocked', redact: 'redacted', flag: 'flagged' } as co
 
 /** Whether a text was written by a user or a tool. */
 const isForeign = ({ role }: GuardText): boolean => role !== 'assistant'
+
+/** Where the new texts of a request are from: after a call of tools they are all of tools. */
+const stageOf = (texts: readonly GuardText[]): TurnStage =>
+  texts.some(({ stage }) => stage === 'input') || texts.every(({ stage }) => stage === null) ? 'input' : 'tool_output'
 
 const newTexts = (messages: readonly unknown[]): readonly string[] => {
   const texts: string[] = []

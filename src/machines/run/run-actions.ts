@@ -29,6 +29,7 @@ import {
   endEvent,
   endMessages,
   exceeded,
+  findingEvents,
   isAgent,
   isClaimed,
   modelCallStarted,
@@ -168,7 +169,10 @@ export const failWith = (error: (context: RunContext) => RunError | null) =>
   runSetup.assign({ error: ({ context }) => error(context) })
 
 /** Stores the error of the failed model call. */
-export const modelFailed = assigns(({ event: { code, message } }: On<'model_failed'>) => ({ error: { code, message } }))
+export const modelFailed = [
+  assigns(({ event: { code, message } }: On<'model_failed'>) => ({ error: { code, message } })),
+  journals((_, event: On<'model_failed'>['event']) => findingEvents(event)),
+] as const
 
 /** Ends everything in progress, and removes the run. */
 export const remove = {

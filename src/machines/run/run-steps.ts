@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { Notice, Refusal } from '../declared.ts'
 import type { Emission, Message } from '../index.ts'
-import type { OpenCall, RequestedCall } from '../session/session-data.ts'
+import type { ModelEvent, OpenCall, RequestedCall } from '../session/session-data.ts'
 import { callsAfter, firstStatus } from '../tool-call/tool-call.ts'
 import {
   approvalOf,
@@ -97,10 +97,15 @@ export const answerEvents = (
   return [
     emission('run.model_call.completed', { step: context.steps, model: context.model, text: delta, usage }),
     ...calls.map(startedEvent),
+    ...findingEvents(answer),
     ...own.filter((call) => call.status === 'resolved').map((call) => toolCompleted(call, refusalOf(context, call))),
     ...waitingEvents(own),
   ]
 }
+
+/** Events for what guardrails found. */
+export const findingEvents = ({ found = [] }: Pick<ModelEvent, 'found'>): readonly Emission[] =>
+  found.map((finding) => emission('run.guardrail.triggered', finding))
 
 const refusalOf = (context: RunContext, { tool }: RunCall): string =>
   context.tools[tool]?.denied

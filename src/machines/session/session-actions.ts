@@ -25,6 +25,7 @@ import {
   deltaEvents,
   emission,
   failure,
+  findingEvents,
   maxModelCalls,
   openCalls,
   pausedEvents,
@@ -181,6 +182,7 @@ export const takeAnswer = [
 /** Fails the turn because its model call failed. */
 export const takeFailure = journals((context, event: On<'model_failed'>['event']) => [
   ...deltaEvents(context, event),
+  ...findingEvents(context, event),
   failure(context, event.code, event.message),
 ])
 

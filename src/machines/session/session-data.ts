@@ -134,6 +134,15 @@ export type AnswerMemory = {
   readonly block: JsonObject
 }
 
+/** What a guardrail found in the texts of a model call, without the text itself. */
+type Finding = {
+  readonly guardrail: string
+  readonly check: string
+  readonly stage: 'input' | 'tool_output' | 'output'
+  readonly outcome: 'flagged' | 'redacted' | 'blocked' | 'failed'
+  readonly found: number
+}
+
 /** The result of a model call of a turn or a run. */
 export type ModelEvent =
   | {
@@ -150,6 +159,8 @@ export type ModelEvent =
        * answer.
        */
       readonly annotations?: readonly JsonObject[]
+      /** What guardrails found; absent for nothing. */
+      readonly found?: readonly Finding[]
     }
   | {
       readonly type: 'model_failed'
@@ -157,6 +168,7 @@ export type ModelEvent =
       readonly cuts?: readonly number[]
       readonly code: string
       readonly message: string
+      readonly found?: readonly Finding[]
     }
 
 /** A range of messages that is removed from a conversation: `from` inclusive, `to` exclusive. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import { type Emission, maxPerEvent, turnText } from '../index.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
 import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/tool-calls.ts'
-import type { OpenCall, RequestedCall, SessionContext, SessionTool } from './session-data.ts'
+import type { ModelEvent, OpenCall, RequestedCall, SessionContext, SessionTool } from './session-data.ts'
 
 /** Most model calls of a turn. */
 export const maxModelCalls = 16
@@ -16,6 +16,12 @@ export const emission = (context: Pick<SessionContext, 'turn'>, event_type: stri
   turn_number: context.turn,
   payload,
 })
+
+/** Events for what guardrails found. */
+export const findingEvents = (
+  context: Pick<SessionContext, 'turn'>,
+  { found = [] }: Pick<ModelEvent, 'found'>,
+): readonly Emission[] => found.map((finding) => emission(context, 'guardrail.triggered', finding))
 
 /** Text of a model call: `cuts` are the lengths of the pieces in which it was streamed (`LogEvent.cuts`). */
 export interface StreamedText {
@@ -112,11 +118,12 @@ const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission =>
  */
 export const answerEvents = (
   context: SessionContext,
-  text: StreamedText,
+  answer: StreamedText & Pick<ModelEvent, 'found'>,
   calls: readonly RequestedCall[],
 ): readonly Emission[] => [
-  ...deltaEvents(context, text),
+  ...deltaEvents(context, answer),
   ...calls.map((call) => startedEvent(context, call)),
+  ...findingEvents(context, answer),
   ...context.calls.filter((call) => call.kind === 'unknown').map((call) => unknownToolEvent(context, call)),
   ...waitingEvents(context),
 ]

@@ -106,6 +106,17 @@ describe('the conversation of a session with any history', () => {
     )
   })
 
+  it('is the same whether guardrails found something in it', () => {
+    const found = [{ guardrail: 'house', check: 'words', stage: 'input', outcome: 'flagged', found: 1 }]
+    fc.assert(
+      fc.property(anyLife, (life) => {
+        const guarded = life.map((each) => (/^model_(answered|failed)$/.test(each.type) ? { ...each, found } : each))
+        expect(said(folded(logOf(guarded).log))).toBe(said(folded(logOf(life).log)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   it('contains an output for each call, right after the answer that made it', () => {
     fc.assert(
       fc.property(anyLife, (life) => {

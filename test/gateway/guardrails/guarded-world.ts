@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { type ActorCaller, actorCaller, type Caller } from '#gateway/call/caller.ts'
 import { GuardCall } from '#gateway/guardrails/guard-call.ts'
 import { guardSet } from '#gateway/guardrails/guard-set.ts'
 import { RemoteChecks } from '#gateway/guardrails/remote-checks.ts'
@@ -30,21 +31,18 @@ export const openGuardedWorld = async () => {
     now: Date.now,
     newId: () => 'msg_1',
   })
+  const guardCall = (
+    caller: Caller | ActorCaller = actorCaller({ project: 'prj_1', tenant: null, user: null }, null),
+  ) => new GuardCall(guardSet([{ id: 'grl_1', name: 'house', isDefault: true, checks: state.checks }]), remote, caller)
   const world: ChatWorld = await openChatWorld({
     caching: true,
-    guardrails: {
-      open: (caller) => {
-        const { checks } = state
-        const set = guardSet([{ id: 'grl_1', name: 'house', isDefault: true, checks }])
-        return checks.length === 0 ? null : new GuardCall(set, remote, caller)
-      },
-    },
+    guardrails: { open: (caller) => (state.checks.length === 0 ? null : guardCall(caller)) },
   })
   const close = async () => {
     await world.close()
     await guard.close()
   }
-  return { ...world, close, state }
+  return { ...world, close, state, guardCall }
 }
 
 export const words = (action: 'block' | 'redact' | 'flag', on: 'input' | 'output' | 'both' = 'both'): GuardCheck => ({

@@ -101,6 +101,7 @@ const named = ({ event }: SessionEvent): string => {
     case 'turn.restarted':
     case 'output_text.delta':
     case 'context.compacted':
+    case 'guardrail.triggered':
     case 'tool_call.started':
     case 'tool_call.progress':
     case 'tool_call.completed':

@@ -399,6 +399,22 @@ class ContextCompacted(LogEvent):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GuardrailTriggered(LogEvent):
+    """A guardrail found something in the texts of a model call that were new. The text itself is not in the event."""
+    guardrail: str
+    """Name of the guardrail."""
+    check: str
+    """Type of the check."""
+    stage: Literal["input", "tool_output", "output"]
+    """Where it was found: in the input, in what a tool returned to the model, or in what the model wrote."""
+    outcome: Literal["flagged", "redacted", "blocked", "failed"]
+    """`failed`: the check itself failed, and the guardrail lets such calls pass."""
+    found: int
+    """Number of places, texts or answers."""
+    event: Literal["guardrail.triggered"] = "guardrail.triggered"
+
+
+@dataclass(frozen=True, kw_only=True)
 class ToolCallStarted(LogEvent):
     """The model called a tool."""
     tool: str
@@ -534,8 +550,8 @@ class SessionSnapshot(LogEvent):
     event: Literal["session.snapshot"] = "session.snapshot"
 
 
-SessionEvent = Union[SessionForked, TurnStarted, TurnRestarted, OutputTextDelta, ContextCompacted, ToolCallStarted, ToolCallProgress, ToolCallCompleted, TurnPaused, TurnResumed, TurnCompleted, TurnFailed, StreamEnded, SessionSnapshot]
+SessionEvent = Union[SessionForked, TurnStarted, TurnRestarted, OutputTextDelta, ContextCompacted, GuardrailTriggered, ToolCallStarted, ToolCallProgress, ToolCallCompleted, TurnPaused, TurnResumed, TurnCompleted, TurnFailed, StreamEnded, SessionSnapshot]
 """An event of a session, which a `match` exhausts."""
 
-EVENTS: dict[str, type[SessionEvent]] = {"session.forked": SessionForked, "turn.started": TurnStarted, "turn.restarted": TurnRestarted, "output_text.delta": OutputTextDelta, "context.compacted": ContextCompacted, "tool_call.started": ToolCallStarted, "tool_call.progress": ToolCallProgress, "tool_call.completed": ToolCallCompleted, "turn.paused": TurnPaused, "turn.resumed": TurnResumed, "turn.completed": TurnCompleted, "turn.failed": TurnFailed, "stream.ended": StreamEnded, "session.snapshot": SessionSnapshot}
+EVENTS: dict[str, type[SessionEvent]] = {"session.forked": SessionForked, "turn.started": TurnStarted, "turn.restarted": TurnRestarted, "output_text.delta": OutputTextDelta, "context.compacted": ContextCompacted, "guardrail.triggered": GuardrailTriggered, "tool_call.started": ToolCallStarted, "tool_call.progress": ToolCallProgress, "tool_call.completed": ToolCallCompleted, "turn.paused": TurnPaused, "turn.resumed": TurnResumed, "turn.completed": TurnCompleted, "turn.failed": TurnFailed, "stream.ended": StreamEnded, "session.snapshot": SessionSnapshot}
 """Classes by the names of events."""

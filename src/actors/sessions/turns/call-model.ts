@@ -2,7 +2,8 @@ import type { MemoryService } from '#actors/capability/memory-service.ts'
 import { citationsIn } from '#gateway/apis/responses/citations.ts'
 import type { Charge } from '#gateway/call/accounting/charge.ts'
 import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
-import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
+import type { TurnFinding } from '#gateway/call/guarding/guard-finding.ts'
+import type { ModelRequest } from '#gateway/call/provider-port.ts'
 import { type Metered, type MeteredCall, metered } from '#gateway/turns/metered.ts'
 import { BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
@@ -23,7 +24,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
-import { shownTools } from '../tools/shown-tools.ts'
+import { requestOf } from './request-of.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 import { type RecalledTurn, recallFor } from './turn-memory.ts'
 import { lengthBefore, numberedSources, type WebSource } from './web-sources.ts'
@@ -198,6 +199,7 @@ const outcomeOf = async (
   const { request, caller, config, recalled, cited } = await prepare(parts, requested, context)
   const ratePlanId = config.rate_plan_id ?? null
   const charged = (charge: Charge): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...charge }) })
+  let report: { readonly ofTurn: readonly TurnFinding[] } = { ofTurn: [] }
   const shortened = async (refused: boolean): Promise<EffectOutcome | null> => {
     const { owner, signal } = context
     const policy = config.context ?? {}
@@ -207,17 +209,31 @@ const outcomeOf = async (
   try {
     const first = await shortened(false)
     if (first !== null) return first
-    const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
+    const onGuarded = (made: typeof report) => {
+      report = made
+    }
+    const call = () =>
+      parts.models.call(request, { ...caller, onGuarded }, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
     const annotations = cited(answer.text)
-    const common = { text: deltas.rest(), answer, recalled, annotations, charged: charged(answer.charge) }
+    const common = {
+      text: deltas.rest(),
+      answer,
+      recalled,
+      annotations,
+      found: report.ofTurn,
+      charged: charged(answer.charge),
+    }
     return answered(context.actor, common)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const isTooLong = error.code === 'context_length_exceeded' && !(error instanceof BrokenAnswer) && !deltas.some()
     return (
       (isTooLong ? await shortened(true) : null) ??
-      failed(deltas.rest(), error, error instanceof BrokenAnswer ? charged(error.charge) : {})
+      failed(deltas.rest(), error, {
+        ...(error instanceof BrokenAnswer && charged(error.charge)),
+        found: report.ofTurn,
+      })
     )
   }
 }
@@ -282,40 +298,8 @@ const annotationsOf = (answer: string, sources: readonly WebSource[], before: nu
   })
 }
 
-const requestOf = (
-  config: TurnConfig,
-  { model, steps }: Pick<ModelCallRequest, 'model' | 'steps'>,
-  messages: readonly ModelMessage[],
-): Omit<ModelRequest, 'idempotencyKey'> => ({
-  model,
-  instructions: config.instructions,
-  messages,
-  tools: shownTools(config.tools, messages),
-  ...moreOf(config, steps),
-  ...(config.temperature !== null && { temperature: config.temperature }),
-  ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),
-})
-
-/**
- * The other parameters of the config. Those about tools are only sent with tools. A `tool_choice` that forces a call
- * only applies to the first model call: forced at each call, a turn would never end.
- */
-const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelRequest, 'more'> => {
-  if (sampling === undefined) return {}
-  const { tool_choice: choice, parallel_tool_calls: parallel, ...more } = sampling
-  if (tools.length === 0) return { more }
-  const forced = choice !== undefined && choice !== 'auto' && choice !== 'none'
-  return {
-    more: {
-      ...more,
-      ...(choice !== undefined && { tool_choice: forced && steps > 1 ? 'auto' : choice }),
-      ...(parallel !== undefined && { parallel_tool_calls: parallel }),
-    },
-  }
-}
-
 /** The actions are created in the shard of the session or run, which saves an approval a hop between nodes. */
-const answered = (waiter: string, { text, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
+const answered = (waiter: string, { text, answer, charged, recalled, annotations, found }: Answered): EffectOutcome => {
   const common = {
     type: 'model_answered',
     calls: answer.toolCalls.map((call) => ({
@@ -332,6 +316,7 @@ const answered = (waiter: string, { text, answer, charged, recalled, annotations
       ...{ ...common, delta: text.delta },
       ...(memory !== undefined && { memory }),
       ...(annotations.length > 0 && answer.toolCalls.length === 0 && { annotations }),
+      ...(found.length > 0 && { found }),
     },
     stored: { ...common, ...charged },
     ...takingText(text),
@@ -345,6 +330,8 @@ interface Answered {
   readonly text: TextOfOutcome
   readonly annotations: readonly JsonObject[]
   readonly answer: TurnAnswer
+  /** What guardrails found. */
+  readonly found: readonly TurnFinding[]
   readonly charged: Charged
   readonly recalled: RecalledTurn | null
 }
@@ -379,8 +366,12 @@ const parsed = (text: string): Json => {
 const failed = (
   text: TextOfOutcome,
   { code, message }: { readonly code: string; readonly message: string },
-  charged: Charged,
+  { found = [], ...charged }: Charged & { readonly found?: readonly TurnFinding[] },
 ): { event: StoredEvent; stored: StoredEvent; takesText?: true } => {
   const common = { type: 'model_failed', code, message }
-  return { event: { ...common, delta: text.delta }, stored: { ...common, ...charged }, ...takingText(text) }
+  return {
+    event: { ...common, delta: text.delta, ...(found.length > 0 && { found }) },
+    stored: { ...common, ...charged },
+    ...takingText(text),
+  }
 }

@@ -51,6 +51,8 @@ export class ChatPreparation {
   /** Checks the request, before anything of it is replaced. */
   #guarded(guard: GuardCall | null, go: () => void): void {
     this.guard = guard
+    const { caller } = this.input
+    if (guard !== null && !isRequest(caller)) caller.onGuarded?.(guard.report)
     if (guard === null) this.#prepare(go)
     else
       this.#run.after(

@@ -228,6 +228,44 @@ describe('sessions and runs', () => {
   })
 })
 
+describe('what guardrails find in a turn or run', () => {
+  const kept = async (path: string) => {
+    const { body } = await api.get(`${path}/events?limit=100`)
+    const events: readonly { readonly event_type: string; readonly payload: object }[] = body.data
+    return events.filter(({ event_type }) => event_type.endsWith('guardrail.triggered')).map(({ payload }) => payload)
+  }
+  const masked = { guardrail: 'masks', check: 'words', stage: 'input', outcome: 'redacted', found: 1 }
+
+  it('stands in its log and its stream once, without the text, and a later turn reports its own only', async () => {
+    const config = { model, guardrails: ['masks'] }
+    const { body } = await api.post('/v1/agents', { name: 'reported', config })
+    const session = await api.createSession({ agent_id: body.id })
+    const frames = await (await api.turn(session, { input: 'The falcon flies.' })).all()
+    const found = frames.filter(({ event }) => event === 'guardrail.triggered')
+    expect(found.map(({ data }) => data)).toEqual([masked])
+    expect(JSON.stringify(found)).not.toContain('falcon')
+    await (await api.turn(session, { input: 'Nothing here.' })).all()
+    expect(await kept(`/v1/sessions/${session}`)).toEqual([masked])
+    const { id } = (await api.post(`/v1/agents/${body.id}/runs`, { input: { prompt: 'The falcon flies.' } })).body
+    await vi.waitFor(async () => expect((await api.get(`/v1/runs/${id}`)).body.status).toBe('completed'), patience)
+    expect(await kept(`/v1/runs/${id}`)).toEqual([masked])
+  })
+
+  it('is there when it ends the turn, before its last event', async () => {
+    const blocked = { guardrail: 'in', check: 'words', stage: 'input', outcome: 'blocked', found: 1 }
+    const { body } = await api.post('/v1/agents', { name: 'refused', config: { model, guardrails: ['in'] } })
+    const session = await api.createSession({ agent_id: body.id })
+    const frames = await (await api.turn(session, { input: 'A falcon.' })).all()
+    expect(frames.slice(-2)).toMatchObject([{ event: 'guardrail.triggered', data: blocked }, { event: 'turn.failed' }])
+    const plain = await api.createSession()
+    const cut = await (await api.turn(plain, { model, input: text })).all()
+    expect(cut.slice(-2)).toMatchObject([
+      { event: 'guardrail.triggered', data: { guardrail: 'out', stage: 'output', outcome: 'blocked' } },
+      { event: 'turn.completed' },
+    ])
+  })
+})
+
 describe('a guardrail', () => {
   it.each([
     ['a pattern that RE2 does not know', { type: 'regex', patterns: ['(?<=a)b'] }],

@@ -5,7 +5,7 @@ import { answerChecker } from '#specs/dsl/validate.ts'
 import { agUiEvents } from '#specs/events/ag-ui-events.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { AgUi } from '#transport/streams/protocols/ag-ui.ts'
-import { logOf, refundLog, restartedLog } from './logs.ts'
+import { flaggedLog, logOf, refundLog, restartedLog } from './logs.ts'
 
 const declared = answerChecker(union(Object.values(agUiEvents), 'type').json)
 const run = { threadId: 'th', runId: 'r1' }
@@ -51,6 +51,10 @@ it('a turn up to its approval ends with an interrupt that has the schema of the 
       },
     },
   ])
+})
+
+it('what a guardrail found changes nothing', () => {
+  expect(eventsOf(flaggedLog)).toEqual(eventsOf(refundLog.slice(0, 5)))
 })
 
 it('a call that this credential may not decide about is an interrupt for the operator', () => {

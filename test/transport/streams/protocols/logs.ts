@@ -26,6 +26,10 @@ export const refundLog = logOf(
   ['turn.completed', { turn_number: 1, output: 'I will refund it.Done.', usage: { input_tokens: 3 } }],
 )
 
+/** The same turn with what a guardrail found in its first answer, and its events up to the approval. */
+const finding = { guardrail: 'house', check: 'words', stage: 'input', outcome: 'flagged', found: 1 }
+export const flaggedLog = refundLog.toSpliced(4, 0, ...logOf(1, ['guardrail.triggered', finding])).slice(0, 6)
+
 /** A turn whose second model call began again after a crash; the log repeats the text of the first for other readers. */
 export const restartedLog = logOf(
   2,

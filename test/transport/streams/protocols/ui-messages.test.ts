@@ -6,7 +6,7 @@ import { answerChecker } from '#specs/dsl/validate.ts'
 import { uiMessageParts } from '#specs/events/ui-message-parts.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { UiMessages } from '#transport/streams/protocols/ui-messages.ts'
-import { logOf, refundLog, restartedLog } from './logs.ts'
+import { flaggedLog, logOf, refundLog, restartedLog } from './logs.ts'
 
 const declared = answerChecker(union(Object.values(uiMessageParts), 'type').json)
 
@@ -43,6 +43,10 @@ it('a turn up to its approval is one step that ends with the request', () => {
     'finish-step',
     { type: 'finish', finishReason: 'tool-calls' },
   ])
+})
+
+it('what a guardrail found changes nothing', () => {
+  expect(partsOf(flaggedLog)).toEqual(partsOf(refundLog.slice(0, 5)))
 })
 
 it('what continues a message begins with a step of its own', () => {
