@@ -58,6 +58,8 @@ const mapped = (fields: WireObject, change: (text: string) => string): WireObjec
  */
 const changedValue = (value: unknown, change: (text: string) => string, named: boolean): unknown => {
   if (typeof value === 'string') return named ? value : change(value)
+  // a body may have 800,000 numbers, which have no texts
+  if (Array.isArray(value) && value.every((each) => typeof each === 'number')) return value
   if (Array.isArray(value)) return value.map((each) => changedValue(each, change, named))
   return isObject(value) ? mapped(value, change) : value
 }

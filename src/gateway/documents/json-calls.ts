@@ -33,13 +33,19 @@ export interface DocumentParts extends RouteCandidatesParts, RequestParts, CallR
   readonly cache?: ResponseCache | undefined
 }
 
+/** A document as an endpoint takes it. */
+interface EncodedDocument {
+  readonly contentType: string
+  readonly body: WireBody
+}
+
 /** Endpoint of an operation at a provider. */
 export interface DocumentTarget {
   /** Path to append to the route's base URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** Encodes the document, for endpoints that take another body; absent: as JSON. */
-  readonly encode?: (document: WireObject) => { readonly contentType: string; readonly body: WireBody }
+  readonly encode?: (document: WireObject) => EncodedDocument | Promise<EncodedDocument>
   /** Converts the response of such an endpoint. @throws {AttemptFailed} for one that is none. */
   readonly decode?: (answer: WireObject, document: WireObject) => WireObject
 }
@@ -165,11 +171,11 @@ export class JsonCalls {
     return { answer: given, route: candidate.route, headers }
   }
 
-  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: ReservedCall): Promise<WireObject> {
+  async #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: ReservedCall): Promise<WireObject> {
     const { caller, body, signal, reservation } = call
     const { models: _models, ...rest } = body
     const document = { ...rest, model: wireModelOf(route) }
-    const { contentType, body: encoded } = (target.encode ?? asJson)(document)
+    const { contentType, body: encoded } = await (target.encode ?? asJson)(document)
     const headers = { 'content-type': contentType, accept: 'application/json', ...target.headers }
     const request = {
       ...{ caller, route, path: target.path, headers, body: encoded, signal, reservation },
@@ -184,7 +190,10 @@ export class JsonCalls {
   }
 }
 
-const asJson = (document: WireObject) => ({ contentType: 'application/json', body: encodeJson(document) })
+const asJson = (document: WireObject): EncodedDocument => ({
+  contentType: 'application/json',
+  body: encodeJson(document),
+})
 
 /** Checks the texts of a document; `blocked` is the refusal of one that may not be sent. */
 const checkedDocument = async (body: WireObject, guard: GuardCall) => {

@@ -1,6 +1,7 @@
 import type { GivenImage } from '../providers/image-format.ts'
 import type { ImageLimits } from '../providers/provider-format.ts'
-import { checkImage, readBase64 } from './image-check.ts'
+import { decodeBase64, readBase64 } from './image-base64.ts'
+import { checkImage } from './image-check.ts'
 import type { ImageSource, RemoteSource } from './image-sources.ts'
 import { fetchImage, type RemoteImages } from './remote-image.ts'
 
@@ -22,17 +23,14 @@ export class ImageBytes {
 
   /** Returns the bytes of an image and its type. @throws {ServiceError} that names the image. */
   async read(source: ImageSource, limits: Limits): Promise<GivenImage> {
-    const { bytes, mimeType: declared, at } = await this.#bytesOf(source, limits)
+    if (source.kind === 'base64') {
+      const found = await readBase64(source.base64, source.at)
+      // checked before it is decoded
+      const mimeType = await checkImage({ ...found, declared: source.mimeType }, limits, source.at)
+      return { bytes: await decodeBase64(found), mimeType }
+    }
+    const { bytes, mimeType: declared, at } = source.kind === 'file' ? source : await this.#fetched(source, limits)
     return { bytes, mimeType: await checkImage({ head: bytes, size: bytes.length, declared }, limits, at) }
-  }
-
-  async #bytesOf(source: ImageSource, limits: Limits) {
-    if (source.kind === 'file') return source
-    if (source.kind === 'remote') return this.#fetched(source, limits)
-    const text = /\s/.test(source.base64) ? source.base64.replace(/\s+/g, '') : source.base64
-    // checked before it is decoded
-    readBase64(text, source.at)
-    return { bytes: Buffer.from(text, 'base64'), mimeType: source.mimeType, at: source.at }
   }
 
   async #fetched(source: RemoteSource, limits: Limits) {

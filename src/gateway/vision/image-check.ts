@@ -2,9 +2,6 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ImageLimits } from '../providers/provider-format.ts'
 import { badImage } from './image-sources.ts'
 
-/** Bytes read from the beginning of an image to detect its type; enough for photos with long metadata. */
-const headBytes = 1024 * 1024
-
 /** Canonical names of MIME type aliases. A sequence type becomes the type of its images. */
 const names: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
@@ -76,15 +73,3 @@ const typeOf = async (head: Uint8Array): Promise<string | undefined> => {
   const { fileTypeFromBuffer } = await import('file-type')
   return (await fileTypeFromBuffer(head))?.mime
 }
-
-/**
- * Returns the decoded size of base64, and its first bytes. @throws {ServiceError} `bad_request` when it is not base64.
- */
-export const readBase64 = (text: string, at: string): { readonly head: Uint8Array; readonly size: number } => {
-  if (!base64.test(text)) throw badImage(at, 'is not base64')
-  const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length
-  if (digits % 4 === 1) throw badImage(at, 'is not base64')
-  return { head: Buffer.from(text.slice(0, (headBytes / 3) * 4), 'base64'), size: Math.floor((digits * 3) / 4) }
-}
-
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/

@@ -3,8 +3,9 @@ import type { Route } from '../call/routes.ts'
 import type { GivenImage } from '../providers/image-format.ts'
 import { type ImageLimits, usualImages } from '../providers/provider-format.ts'
 import { providerFormats } from '../providers/provider-formats.ts'
+import { readBase64 } from './image-base64.ts'
 import { ImageBytes } from './image-bytes.ts'
-import { checkImage, readBase64 } from './image-check.ts'
+import { checkImage } from './image-check.ts'
 import type { ImageSource } from './image-sources.ts'
 import { checkAddress, type RemoteImages } from './remote-image.ts'
 
@@ -40,9 +41,9 @@ const partOf = async (
     checkAddress(remote, source.url, at)
     return imagePart(source.url.href)
   }
-  const text = /\s/.test(source.base64) ? source.base64.replace(/\s+/g, '') : source.base64
-  const type = await checkImage({ ...readBase64(text, at), declared: source.mimeType }, limits, at)
-  return imagePart(`data:${type};base64,${text}`)
+  const found = await readBase64(source.base64, at)
+  const type = await checkImage({ ...found, declared: source.mimeType }, limits, at)
+  return imagePart(`data:${type};base64,${found.text}`)
 }
 
 const inlinePart = ({ bytes, mimeType }: GivenImage): WireObject => {

@@ -1,4 +1,5 @@
 import type { Route } from '#gateway/call/routes.ts'
+import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { GivenImages, ImageFormat } from '../image-format.ts'
 import { filledForm } from '../multipart.ts'
@@ -20,17 +21,19 @@ export const openAiImages =
     return { path: pathOf(route, '/images/edits'), headers, encode: (document) => editForm(document, given) }
   }
 
-const editForm = (document: WireObject, { images, mask }: GivenImages) => {
+const editForm = async (document: WireObject, { images, mask }: GivenImages) => {
   const named = [
     ...images.map((image) => ({ field: images.length === 1 ? 'image' : 'image[]', ...image })),
     ...(mask === null ? [] : [{ field: 'mask', ...mask }]),
   ]
   const files = named.map(({ mimeType, ...file }) => ({ ...file, type: mimeType, ending: mimeType.slice(6) }))
-  return filledForm(Object.entries(document).flatMap(fieldOf), files)
+  const fields = Object.entries(document).filter(isField)
+  return filledForm(await Promise.all(fields.map(async ([name, value]) => [name, await textOf(value)] as const)), files)
 }
 
 /** Fields that a form cannot have are left out: they are none of OpenAI's. */
-const fieldOf = ([name, value]: readonly [string, unknown]): readonly (readonly [string, string])[] => {
-  if (value === undefined || value === null || !/^[\w.-]{1,64}$/.test(name)) return []
-  return [[name, isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value)]]
-}
+const isField = ([name, value]: readonly [string, unknown]): boolean =>
+  value !== undefined && value !== null && /^[\w.-]{1,64}$/.test(name)
+
+const textOf = (value: unknown): WireBody =>
+  isObject(value) || Array.isArray(value) ? encodeJson(value) : String(value)
