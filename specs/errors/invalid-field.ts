@@ -1,8 +1,11 @@
 import { ServiceError } from './errors.ts'
 
+/** Creates the error of a field. @param message a whole sentence, which the caller reads. */
+export const invalidField = (param: string, message: string): ServiceError =>
+  new ServiceError('invalid_field', { param, message })
+
 /** @param param path of the field, such as `messages[2].content[0].type`. */
-export const invalid = (param: string, why: string): ServiceError =>
-  new ServiceError('invalid_field', { param, message: `${param} ${why}.` })
+export const invalid = (param: string, why: string): ServiceError => invalidField(param, `${param} ${why}.`)
 
 /** @param param path of the missing field. */
 export const missing = (param: string): ServiceError => new ServiceError('missing_field', { param })

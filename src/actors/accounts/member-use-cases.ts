@@ -1,9 +1,10 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, type Scope } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
-import { type Caller, changedFields } from '../records/audit-note.ts'
+import { type Caller, unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -58,8 +59,7 @@ export const projectMemberUseCases = (deps: ProjectMemberDeps): UseCasesOf<'proj
     'project_members.update': async (call) => {
       const { password, email, ...plain } = call.body
       const scope = scopeOf(call.principal)
-      const member = await table.get(scope, call.params.member_id)
-      if (member === null) throw new ServiceError('not_found')
+      const member = orNotFound(await table.get(scope, call.params.member_id))
       const address = email?.trim().toLowerCase()
       if (address !== undefined && (await isTaken(table, address, member.id)))
         throw new ServiceError('already_exists', { param: 'email' })
@@ -113,10 +113,8 @@ const isTaken = async (table: Table<MemberData>, email: string, by: string): Pro
 /** An edit that sets these fields; it returns null when nothing changes, so that no change is audited. */
 const changedBy =
   (fields: Partial<MemberData>) =>
-  ({ data }: Row<MemberData>): MemberData | null => {
-    const next = { ...data, ...fields }
-    return changedFields(data, next).length === 0 ? null : next
-  }
+  ({ data }: Row<MemberData>): MemberData | null =>
+    unlessSame(data, { ...data, ...fields })
 
 /**
  * A member belongs to the organisation; changes are recorded in the audit log of the project in which they were
@@ -129,8 +127,7 @@ const scopeOf = (principal: Principal): Scope => organizationScope(memberOf(prin
 /** Removes a member, but never the last owner. */
 const removeMember = async (table: Table<MemberData>, caller: Caller, id: string): Promise<void> => {
   const scope = scopeOf(caller.principal)
-  const member = await table.get(scope, id)
-  if (member === null) throw new ServiceError('not_found')
+  const member = orNotFound(await table.get(scope, id))
   const demotion = { edit: changedBy({ role: 'admin' }) }
   if (member.data.role === 'owner') await demote(table, member, demotion)
   if (!(await table.remove(scope, id, auditedIn(caller).removed()))) throw new ServiceError('not_found')

@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope } from '#storage/index.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
-import { changedFields } from '../records/audit-note.ts'
+import { unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -48,10 +48,7 @@ export const organizationUseCases = (deps: OrganizationDeps): UseCasesOf<'organi
           throw new ServiceError('invalid_transition', { message: 'The organization has no active provider.' })
       }
       const changed = await resource.change(scope, organization, {
-        edit: ({ data }) => {
-          const next = { ...data, ...call.body }
-          return changedFields(data, next).length === 0 ? null : next
-        },
+        edit: ({ data }) => unlessSame(data, { ...data, ...call.body }),
         notices: new Audited(call, 'organization', project).changed(),
       })
       deps.dashboardSessions.recheckAll()

@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import type { Caller } from '../records/audit-note.ts'
@@ -119,8 +120,7 @@ class ProjectKeys {
     scope: Scope,
     { id, by, graceMs }: { readonly id: string; readonly by: Replacement; readonly graceMs: number },
   ) {
-    const old = await this.#table.get(scope, id)
-    if (old === null) throw new ServiceError('not_found')
+    const old = orNotFound(await this.#table.get(scope, id))
     this.#requireCurrent(old, by.id)
     const { name, expires_at_ms, scopes } = old.data
     const made = await this.create(audited, scope, {
@@ -157,8 +157,7 @@ class ProjectKeys {
   }
 
   async #change(scope: Scope, id: string, change: Change<ProjectKeyData>) {
-    const row = await this.#table.change(scope, id, change)
-    if (row === null) throw new ServiceError('not_found')
+    const row = orNotFound(await this.#table.change(scope, id, change))
     this.#apiKeys.forget(row)
     return row
   }

@@ -1,9 +1,10 @@
 import { erasureSink } from '#machines/erasure/erasure.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { organizationScope } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
-import { type AuditActor, actorOf, changedFields } from '../records/audit-note.ts'
+import { type AuditActor, actorOf, unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -49,8 +50,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       const { project_id } = call.params
       const edit = ({ data }: Row<ProjectData>): ProjectData | null => {
         if (data.deletion !== undefined) throw new ServiceError('project_deleting')
-        const next = { ...data, ...call.body }
-        return changedFields(data, next).length === 0 ? null : next
+        return unlessSame(data, { ...data, ...call.body })
       }
       const notices = new Audited(call, 'project', project_id).changed<ProjectData>()
       const changed = await resource.change(organizationScope(organization), project_id, { edit, notices })
@@ -86,11 +86,7 @@ const deletionBy = (call: DeletionCall, now: number): Change<ProjectData> => {
   const audited = new Audited(call, 'project')
   return {
     edit: ({ data }) => {
-      if (call.body.name !== data.name)
-        throw new ServiceError('invalid_field', {
-          param: 'name',
-          message: 'name does not match the name of the project.',
-        })
+      if (call.body.name !== data.name) throw invalidField('name', 'name does not match the name of the project.')
       return data.deletion === undefined ? { ...data, deletion: { started_at_ms: now, rounds: 0, left: {} } } : null
     },
     notices: ({ id, updated_at }) => [

@@ -1,5 +1,5 @@
-import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { Audited } from '../records/audited.ts'
@@ -55,7 +55,4 @@ export const signingSecretUseCases = ({
   }
 }
 
-const found = (row: Row<ProjectData> | null): Row<ProjectData> => {
-  if (row === null) throw new ServiceError('not_found', { param: 'project_id' })
-  return row
-}
+const found = <T>(row: T | null | undefined): T => orNotFound(row, 'project_id')

@@ -3,6 +3,7 @@ import { projectScope, type Scope } from '#storage/index.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentKeyData, agentKeys, projectKeys } from '../accounts/kinds.ts'
 import type { Principal } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import { limitsOf } from '../call/reach.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
@@ -102,7 +103,4 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): UseCases
 
 const noAgent = { param: 'agent_id', message: 'There is no such agent.' } as const
 
-const found = (row: Row<AgentKeyData> | null): Row<AgentKeyData> => {
-  if (row === null) throw new ServiceError('not_found', { param: 'agent_key_id' })
-  return row
-}
+const found = <T>(row: T | null | undefined): T => orNotFound(row, 'agent_key_id')

@@ -2,6 +2,7 @@ import { agentVersionDefinition } from '#machines/agent-version/agent-version-de
 import { statusOf } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, tenantScope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { AgentPlace, Offer } from '../capability/agent-resources.ts'
 import type { Services } from '../capability/services.ts'
 import type { Row } from '../records/schema.ts'
@@ -44,8 +45,8 @@ export const agentResolver = ({ records, versions, offers, now }: ResolverParts)
 
   return async (reference) => {
     const { project, agentId } = reference
-    const agent = await agentTable.get(projectScope(project), agentId)
-    if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+    const row = await agentTable.get(projectScope(project), agentId)
+    const agent = orNotFound(row, 'agent_id', 'There is no such agent.')
     const installation = await installationOf(reference)
     const wanted = reference.version ?? installation?.data.version_id ?? null
     const chosen: Chosen =

@@ -3,9 +3,10 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
 import { agentKeys } from '../accounts/kinds.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
-import { type AuditActor, actorOf, changedFields } from '../records/audit-note.ts'
+import { type AuditActor, actorOf, changedFields, unlessSame } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -66,7 +67,7 @@ export const agentUseCases = (deps: AgentDeps): UseCasesOf<'agents'> => {
       const { scope, params } = call
       const body = await keptChange(deps, call.body, found(await table.get(scope, params.agent_id)))
       const row = await table.change(scope, params.agent_id, {
-        edit: ({ data }) => (changedFields(data, { ...data, ...body }).length === 0 ? null : { ...data, ...body }),
+        edit: ({ data }) => unlessSame(data, { ...data, ...body }),
         notices: (next, before) => [
           ...audit('updated', next.id, { by: actorOf(call), changes: changedFields(before.data, next.data) }),
           ...(visibilityOf(next.data) === visibilityOf(before.data) ? [] : [relisted(next.id)]),
@@ -125,7 +126,4 @@ const removeAll = async (
   }
 }
 
-const found = (row: Row<AgentData> | null): Row<AgentData> => {
-  if (row === null) throw new ServiceError('not_found', { param: 'agent_id' })
-  return row
-}
+const found = <T>(row: T | null | undefined): T => orNotFound(row, 'agent_id')

@@ -3,6 +3,7 @@ import { agentStatus, agentVersionDefinition } from '#machines/agent-version/age
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Status } from '#specs/statuses.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
+import { nullWhenNotFound, orNotFound } from '../call/not-found.ts'
 import type { Services } from '../capability/services.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
@@ -33,9 +34,7 @@ export class AgentVersions {
    */
   async find({ project }: Scope, agentId: string, version: string): Promise<Resident> {
     const id = await this.#idOf(projectScope(project), agentId, version)
-    const found = id === null ? null : await this.#at(project, id)
-    if (found === null) throw new ServiceError('not_found', { param: 'version', message: 'There is no such version.' })
-    return found
+    return orNotFound(id === null ? null : await this.#at(project, id), 'version', 'There is no such version.')
   }
 
   /**
@@ -127,10 +126,7 @@ export class AgentVersions {
   }
 
   async #at(project: string, id: string): Promise<Resident | null> {
-    return this.#parts.host.find(projectScope(project), agentVersionDefinition, id).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.code === 'not_found') return null
-      throw error
-    })
+    return this.#parts.host.find(projectScope(project), agentVersionDefinition, id).catch(nullWhenNotFound)
   }
 }
 

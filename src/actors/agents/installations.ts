@@ -3,8 +3,9 @@ import { statusOf } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import { type JsonObject, projectScope, type Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { Services } from '../capability/services.ts'
-import { type AuditActor, changedFields } from '../records/audit-note.ts'
+import { type AuditActor, changedFields, unlessSame } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
 import { compareVersions } from '../records/semver.ts'
@@ -100,8 +101,7 @@ export class Installations {
     await this.get(scope, id)
     const edit = ({ data, tenant }: Row<InstallationData>) => {
       const { agent_id, status } = { ...data, ...changes }
-      const next = { ...data, ...changes, ...installationKeys(tenant ?? '', agent_id, status) }
-      return changedFields(data, next).length === 0 ? null : next
+      return unlessSame(data, { ...data, ...changes, ...installationKeys(tenant ?? '', agent_id, status) })
     }
     const notices = (next: Row<InstallationData>, before: Row<InstallationData>): readonly Notice[] => {
       const disabled = next.data.status === 'disabled' && before.data.status === 'active'
@@ -227,10 +227,7 @@ const fieldsChanged = (before: InstallationData, next: InstallationData): readon
 
 const notNow = (message: string): ServiceError => new ServiceError('invalid_transition', { message })
 
-const found = (row: Row<InstallationData> | null): Row<InstallationData> => {
-  if (row === null) throw new ServiceError('not_found', { param: 'installation_id' })
-  return row
-}
+const found = <T>(row: T | null | undefined): T => orNotFound(row, 'installation_id')
 
 const noticesOf = (
   what: 'created' | 'updated' | 'disabled' | Step,

@@ -5,6 +5,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Status } from '#specs/statuses.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import { modelLimitOf, requireModels } from '../call/reach.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { ConnectionService } from '../capability/connection-service.ts'
@@ -58,9 +59,8 @@ export const agentVersionUseCases = (parts: AgentVersionParts): UseCasesOf<'agen
 
 const drafting = ({ host, versions, manifests, toolHeaders }: AgentVersionParts) => {
   const requireAgent = async ({ scope, params }: Call<{ readonly agent_id: string }, unknown, unknown>) => {
-    const agent = await manifests.agents.get(projectScope(scope.project), params.agent_id)
-    if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
-    return agent
+    const found = await manifests.agents.get(projectScope(scope.project), params.agent_id)
+    return orNotFound(found, 'agent_id', 'There is no such agent.')
   }
   return {
     'agent_versions.list': async (call) => {

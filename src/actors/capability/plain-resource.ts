@@ -2,8 +2,8 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { type DeclaredResource, nounOf, resourceOf } from '#specs/dsl/resource.ts'
 import type { Shape } from '#specs/dsl/schema.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { AnyUseCase } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -111,9 +111,7 @@ const verbsOf = (
   })
   const audited = (call: PlainCall) => new Audited(call, nounOf(title).replaceAll(' ', '_'))
   const idOf = ({ params }: PlainCall): string => {
-    const id = params[key]
-    if (id === undefined) throw new ServiceError('not_found')
-    return id
+    return orNotFound(params[key])
   }
   return {
     list: async ({ scope, query: { limit, cursor, ...where } }: PlainCall) => {

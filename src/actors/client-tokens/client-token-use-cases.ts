@@ -2,6 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type Scope, tenantScope, userScope } from '#storage/index.ts'
 import type { ClientTokens } from '../accounts/client-tokens.ts'
 import { agentInstallations } from '../agents/kinds.ts'
+import { nullWhenNotFound, orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { timestampOf } from '../records/row-times.ts'
@@ -28,13 +29,11 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
     project: string,
     { tenant, user, id }: { readonly tenant: string; readonly user: string; readonly id: string },
   ): Promise<void> => {
-    const found = await deps.findSession(userScope(project, tenant, user), id).catch(unlessNotFound)
-    if (found === undefined) throw new ServiceError('not_found', { param: 'session_id' })
+    orNotFound(await deps.findSession(userScope(project, tenant, user), id).catch(nullWhenNotFound), 'session_id')
   }
   return {
     'client_tokens.create': async ({ scope, body, principal }) => {
-      const tenant = await table.get(scope, body.tenant_id)
-      if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
+      const tenant = orNotFound(await table.get(scope, body.tenant_id), 'tenant_id')
       await requireActive(scope.project, tenant.id, body.installation_ids ?? [])
       if (body.session_id !== undefined)
         await requireOwn(scope.project, { tenant: tenant.id, user: body.external_user_id, id: body.session_id })
@@ -53,8 +52,4 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
       return { token, expires_at: timestampOf(expiresAtMs) }
     },
   }
-}
-
-const unlessNotFound = (error: unknown): undefined => {
-  if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
 }

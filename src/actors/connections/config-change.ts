@@ -4,7 +4,8 @@ import { credentialAddress } from '#outgoing/credential-address.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { isDiscovered } from '#specs/data/connectors/connectors.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import type { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
 import { Table } from '../records/table.ts'
@@ -79,7 +80,7 @@ export const configChange = async (parts: ConfigChangeParts, change: ChangedConf
 /** A discovered server is identified by its issuer. */
 const issuerOf = ({ id }: ConnectorType) => (isDiscovered(id) ? (['issuer'] as const) : [])
 
-const refused = (message: string): ServiceError => new ServiceError('invalid_field', { param: 'config', message })
+const refused = (message: string): ServiceError => invalidField('config', message)
 
 const pageLength = 100
 

@@ -2,8 +2,8 @@ import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isDiscovered } from '#specs/data/connectors/connectors.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#storage/index.ts'
+import { nullWhenNotFound } from '../call/not-found.ts'
 import type { Services } from '../capability/services.ts'
 import { contextOf } from '../runtime/index.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
@@ -123,13 +123,10 @@ export class ConnectionServers {
    */
   async configured(project: string, context: ConnectionContext): Promise<ConnectionContext | null> {
     if (context.pattern === null) return context
-    try {
-      const pattern = await this.#parts.host.find(projectScope(project), connectionDefinition, context.pattern)
-      return contextOf(connectionDefinition, pattern.state.snapshot)
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return null
-      throw error
-    }
+    const pattern = await this.#parts.host
+      .find(projectScope(project), connectionDefinition, context.pattern)
+      .catch(nullWhenNotFound)
+    return pattern && contextOf(connectionDefinition, pattern.state.snapshot)
   }
 }
 

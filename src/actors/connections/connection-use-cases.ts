@@ -5,6 +5,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { coveredWhere, type Scope, type StoredEvent } from '#storage/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -179,10 +180,7 @@ const typeOf = (connector: string): ConnectorType => {
 
 const checkKey = ({ id, auth }: ConnectorType, key: string | undefined): void => {
   if (auth === 'oauth2' && key !== undefined)
-    throw new ServiceError('invalid_field', {
-      param: 'api_key',
-      message: `The connector ${id} does not accept an API key.`,
-    })
+    throw invalidField('api_key', `The connector ${id} does not accept an API key.`)
 }
 
 const keyGrant = (key: string | undefined) => ({ access_token: key ?? '', refresh_token: null })
@@ -198,15 +196,9 @@ const ownerOf = async (parts: ConnectionParts, { scope, body }: CreateCall) => {
   if (type !== 'project' && tenant === null) throw new ServiceError('missing_field', { param: 'tenant_id' })
   if (type === 'end_user' && user === null) throw new ServiceError('missing_field', { param: 'external_user_id' })
   if (type === 'project' && tenant !== null)
-    throw new ServiceError('invalid_field', {
-      param: 'owner_type',
-      message: 'A connection of the project has no tenant.',
-    })
+    throw invalidField('owner_type', 'A connection of the project has no tenant.')
   if (type !== 'end_user' && user !== null)
-    throw new ServiceError('invalid_field', {
-      param: 'owner_type',
-      message: 'A connection with a user must have owner_type end_user.',
-    })
+    throw invalidField('owner_type', 'A connection with a user must have owner_type end_user.')
   if (tenant !== null) await parts.checkTenant(scope.project, tenant)
   return { type, tenant, user }
 }

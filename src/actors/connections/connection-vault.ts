@@ -1,5 +1,5 @@
 import { projectScope, type RecordStore } from '#storage/index.ts'
-import type { SecretBox } from '../records/secret-box.ts'
+import { openedOrNull, type SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { isObject, type Owner } from '../runtime/index.ts'
 import { type ConnectionSecretsData, connectionSecrets, secretAad } from './kinds.ts'
@@ -105,13 +105,7 @@ export class ConnectionVault {
   }
 
   #opened(at: { readonly project: string; readonly id: string }, field: string, sealed: string): string | null {
-    if (sealed === '') return null
-    try {
-      return this.#box.open(sealed, secretAad(at, field))
-    } catch {
-      // encrypted with another master key, or for another record
-      return null
-    }
+    return sealed === '' ? null : openedOrNull(this.#box, sealed, secretAad(at, field))
   }
 }
 

@@ -1,7 +1,7 @@
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
-import type { SecretBox } from '../records/secret-box.ts'
+import { openedOrNull, type SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { newId } from '../runtime/index.ts'
 import { type ConnectorClientData, connectorClients, connectorSecretAad } from './kinds.ts'
@@ -74,12 +74,7 @@ export class ConnectorClients {
   }
 
   #opened({ project, data }: Row<ConnectorClientData>): string | null {
-    if (data.client_secret === '') return null
-    try {
-      return this.#box.open(data.client_secret, connectorSecretAad(project, data.connector))
-    } catch {
-      // encrypted with another master key: the secret has to be set again
-      return null
-    }
+    const { connector, client_secret: sealed } = data
+    return sealed === '' ? null : openedOrNull(this.#box, sealed, connectorSecretAad(project, connector))
   }
 }

@@ -2,6 +2,7 @@ import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
 import { connectorOf, connectorTypes } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'
@@ -47,11 +48,7 @@ export const connectorUseCases = ({ clients, callbackUrl }: ConnectorParts): Use
   },
 })
 
-const found = (id: string): ConnectorType => {
-  const type = connectorOf(id)
-  if (type === undefined) throw new ServiceError('not_found')
-  return type
-}
+const found = (id: string): ConnectorType => orNotFound(connectorOf(id))
 
 const connectorView = (type: ConnectorType, clientId: string | null): ResultOf<'connectors.get'> => ({
   id: type.id,

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
-import type { Caller } from '../records/audit-note.ts'
+import { type Caller, unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -59,10 +59,7 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
     'knowledge_bases.get': ({ scope, params }) => resource.get(scope, params.knowledge_base_id),
     'knowledge_bases.create': (call) => make(call),
     'knowledge_bases.update': (call) => {
-      const edit = ({ data }: Row<KnowledgeBaseData>) => {
-        const next = { ...data, ...call.body }
-        return isDeepStrictEqual(next, data) ? null : next
-      }
+      const edit = ({ data }: Row<KnowledgeBaseData>) => unlessSame(data, { ...data, ...call.body })
       return resource.change(call.scope, call.params.knowledge_base_id, { edit, notices: audited(call).changed() })
     },
     'knowledge_bases.delete': async (call) => {
@@ -75,8 +72,7 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
     },
     'knowledge_bases.search': async ({ principal, scope, params, body }) => {
       const { project } = scope
-      const base = await access.bases.get(projectScope(project), params.knowledge_base_id)
-      if (base === null) throw new ServiceError('not_found')
+      const base = orNotFound(await access.bases.get(projectScope(project), params.knowledge_base_id))
       const caller = await access.searcherOf(principal, scope)
       if (!(await access.maySearch(base, caller))) throw new ServiceError('not_found')
       if (body.subject !== undefined) {

@@ -1,9 +1,8 @@
 import { statusOf } from '#machines/index.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
-import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope, StoredEvent } from '#storage/index.ts'
 import type { Idempotency } from '../call/call.ts'
+import { nullWhenNotFound } from '../call/not-found.ts'
 import type { Services } from '../capability/services.ts'
 import { newId, pause } from '../runtime/index.ts'
 import type { Resident } from '../runtime/internal.ts'
@@ -27,13 +26,8 @@ export class McpServers {
   }
 
   /** Returns a server; null when it does not exist. */
-  async known(scope: Scope, id: string): Promise<Resident | null> {
-    try {
-      return await this.find(scope, id)
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return null
-      throw error
-    }
+  known(scope: Scope, id: string): Promise<Resident | null> {
+    return this.find(scope, id).catch(nullWhenNotFound)
   }
 
   /** Delivers an event to a server. @throws {ServiceError} when the server's machine refuses the event */
@@ -59,14 +53,3 @@ export class McpServers {
 
 /** Returns the cause of a request. A repeated request has the same cause, so its first commit answers it. */
 export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
-
-/** @throws {ServiceError} `invalid_field` when connections to the URL are not allowed. */
-export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string, param = 'url'): void => {
-  try {
-    guard.check(url)
-  } catch (error) {
-    if (!(error instanceof SsrfRefused)) throw error
-    const message = `The URL is refused: ${error.message}.`
-    throw new ServiceError('invalid_field', { param, message, cause: error })
-  }
-}

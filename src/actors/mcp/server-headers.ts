@@ -1,8 +1,8 @@
 import { boundTo, mayReceive } from '#outgoing/credential-address.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
-import type { SecretBox } from '../records/secret-box.ts'
+import { openedOrNull, type SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { isObject } from '../runtime/index.ts'
 import { type ServerHeadersData, serverHeaders, serverHeadersAad } from './kinds.ts'
@@ -48,11 +48,8 @@ export class ServerHeaders {
   async open({ project, id, url }: Omit<HeadersPlace, 'tenant'>): Promise<Headers> {
     const row = await this.#table.get(projectScope(project), id)
     if (row === null || !mayReceive(row.data, url)) return {}
-    try {
-      return headersOf(JSON.parse(this.#box.open(row.data.sealed, serverHeadersAad(project, id))))
-    } catch {
-      return {}
-    }
+    const opened = openedOrNull(this.#box, row.data.sealed, serverHeadersAad(project, id))
+    return opened === null ? {} : headersOf(JSON.parse(opened))
   }
 
   /** Removes the headers of a deleted server. */
@@ -69,7 +66,7 @@ export const checkedHeaders = (headers: Headers, param = 'headers'): Headers => 
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   for (const [name, value] of entries) {
     const isRefused = !/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/.test(name) || reserved.test(name)
-    const refused = (message: string) => new ServiceError('invalid_field', { param: `${param}.${name}`, message })
+    const refused = (message: string) => invalidField(`${param}.${name}`, message)
     if (isRefused) throw refused('This header cannot be set.')
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw refused('The value of this header has a character that headers cannot contain.')

@@ -1,6 +1,7 @@
 import type { ConnectionService, RemoteServer } from '#actors/capability/connection-service.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/index.ts'
 import { derivedId, timeOfId } from '../runtime/index.ts'
@@ -45,7 +46,7 @@ export const plannedAuth = async (
 ): Promise<PlannedAuth> => {
   if (given?.type === 'oauth') return plannedSignIn(connections, place, given)
   const extra = clientFields.find((field) => given?.[field] !== undefined)
-  if (extra !== undefined) throw refused(`auth.${extra}`, `${extra} requires auth.type.`)
+  if (extra !== undefined) throw invalidField(`auth.${extra}`, `${extra} requires auth.type.`)
   const auth = given === null || given === undefined ? null : referenceFields(given)
   const reference = referenceOf(auth)
   if (auth !== null && reference === null)
@@ -54,7 +55,7 @@ export const plannedAuth = async (
       message: 'auth requires type, connection_id or connector.',
     })
   const why = reference === null ? null : await connections.missing(place.project, reference)
-  if (why !== null) throw refused('auth', why)
+  if (why !== null) throw invalidField('auth', why)
   return { stored: auth, create: async () => {} }
 }
 
@@ -72,7 +73,7 @@ const plannedSignIn = async (
 ): Promise<PlannedAuth> => {
   const { project, tenant, id, name, url, by, revision, before = null } = place
   const extra = (['connection_id', 'connector'] as const).find((field) => given[field] !== undefined)
-  if (extra !== undefined) throw refused(`auth.${extra}`, `${extra} is not allowed with auth.type.`)
+  if (extra !== undefined) throw invalidField(`auth.${extra}`, `${extra} is not allowed with auth.type.`)
   const owner = given.owner ?? (tenant === null ? 'project' : 'tenant')
   const config = Object.fromEntries(clientFields.map((field) => [field, given[field]]))
   const isSame = clientFields.every((field) => given[field] === undefined)
@@ -116,5 +117,3 @@ export const signInLink = async (
   const access = await connections.access({ ...caller, connection })
   return access.kind === 'required' ? access.required.authorize_url : null
 }
-
-const refused = (param: string, message: string): ServiceError => new ServiceError('invalid_field', { param, message })

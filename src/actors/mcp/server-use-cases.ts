@@ -7,7 +7,9 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope, type StoredRecord } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
+import { requireReachable } from '../capability/reachable-url.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
@@ -17,7 +19,7 @@ import { Table } from '../records/table.ts'
 import { newIdFor, type Resident } from '../runtime/internal.ts'
 import { contentUseCases, withOwnTarget } from './content-use-cases.ts'
 import { serverRows } from './kinds.ts'
-import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
+import { causeOf, McpServers } from './mcp-servers.ts'
 import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
 import { isSignIn, plannedAuth, signInLink, withdrawn } from './server-sign-in.ts'
 import { newestChanges, residentView, serverContext, serverView } from './server-view.ts'
@@ -87,9 +89,8 @@ export const serverUseCases = (parts: ServerUseCaseParts): UseCasesOf<'mcp_serve
       const event = { type: 'review', tool: params.tool_name, decision, reason, hash, by, at: parts.clock.now() }
       await servers.give(server, event, idempotency)
       const after = serverContext(await servers.find(scope, server.id))
-      const tool = (await parts.findings.views(after, scope)).find(({ name }) => name === params.tool_name)
-      if (tool === undefined) throw new ServiceError('not_found', { param: 'tool_name' })
-      return tool
+      const found = (await parts.findings.views(after, scope)).find(({ name }) => name === params.tool_name)
+      return orNotFound(found, 'tool_name')
     },
   }
 }

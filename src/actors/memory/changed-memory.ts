@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import { Audited } from '../records/audited.ts'
 import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -28,16 +29,14 @@ const maxVersions = 20
 export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promise<MemoryView> => {
   const { records, now, indexes, queue, limits } = memory
   const table = new Table(records, memories, now)
-  const known = await table.get(call.scope, call.params.memory_id)
-  if (known === null) throw new ServiceError('not_found')
+  const known = orNotFound(await table.get(call.scope, call.params.memory_id))
   const owner = ownerOfRow(known)
   await limits.operation(owner, 'writes')
   const { content } = call.body
   const [checked = null] = content === undefined ? [] : await memory.writer.checked(owner.project, [{ content }])
   const edit = ({ data }: Row<MemoryData>) => changed(data, call.body, { checked, now: now() })
   const notices = new Audited(call, 'memory').changed<MemoryData>()
-  const row = await table.change(ownersScope(owner), known.id, { edit, notices })
-  if (row === null) throw new ServiceError('not_found')
+  const row = orNotFound(await table.change(ownersScope(owner), known.id, { edit, notices }))
   await indexes.wrote(owner, [row.id], (index) => index.put(row))
   if (row.data.vector === null) void queue.add(owner, [row.id])
   return memoryView(row)

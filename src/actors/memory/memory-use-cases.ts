@@ -2,6 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Scope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
 import type { Row } from '../records/schema.ts'
@@ -99,11 +100,8 @@ const removedMemory = async (memory: OpenMemory, call: Call<{ readonly memory_id
 }
 
 /** @throws {ServiceError} `not_found`, also for a memory outside of the scope. */
-const found = async (table: Table<MemoryData>, scope: Scope, id: string): Promise<Row<MemoryData>> => {
-  const row = await table.get(scope, id)
-  if (row === null) throw new ServiceError('not_found')
-  return row
-}
+const found = async (table: Table<MemoryData>, scope: Scope, id: string): Promise<Row<MemoryData>> =>
+  orNotFound(await table.get(scope, id))
 
 const writeOptions = (
   { idempotency, body }: Pick<Call<unknown, unknown, Pick<WriteBody, 'wait' | 'dry_run'>>, 'idempotency' | 'body'>,

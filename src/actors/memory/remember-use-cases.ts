@@ -3,6 +3,7 @@ import { memoryWriteDefinition } from '#machines/memory-write/memory-write-defin
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import { modelLimitOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { timestampOf } from '../records/row-times.ts'
@@ -35,8 +36,7 @@ export const rememberUseCases = (parts: RememberParts): Pick<UseCases, `memory.$
     'memory.remember': (call) => remembered(parts, call, 'remember'),
     'memory.graph_remember': (call) => remembered(parts, call, 'graph'),
     'memory.receipt': async ({ scope, params }) => {
-      const id = writeIdOf(params.request_id)
-      if (id === null) throw new ServiceError('not_found')
+      const id = orNotFound(writeIdOf(params.request_id))
       const receipt = await writes.receipt(scope, id)
       return { request_id: requestIdOf(id), ...shown(receipt), attempts: receipt.context.attempts }
     },

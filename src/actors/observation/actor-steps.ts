@@ -2,6 +2,7 @@ import { definitionOf } from '#machines/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Commit, CommitStore, Json } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { sanitized, truncated } from '../records/sanitize.ts'
 import type { ObservationParts } from './list-actors.ts'
@@ -15,8 +16,7 @@ export const actorSteps = async (
   { host, definitions, commits }: Pick<ObservationParts, 'host' | 'definitions'> & { readonly commits: CommitStore },
   { scope, params, query }: Parameters<UseCases['observation.steps']>[0],
 ): Promise<ResultOf<'observation.steps'>> => {
-  const definition = definitionOf(definitions, params.actor_id)
-  if (definition === undefined) throw new ServiceError('not_found', { param: 'actor_id' })
+  const definition = orNotFound(definitionOf(definitions, params.actor_id), 'actor_id')
   const { state } = await host.find(scope, definition, params.actor_id).catch(async (error: unknown) => {
     // the scope has been checked when `actor_parked` is thrown, so the actor may be shown
     const parked = error instanceof ServiceError && error.code === 'actor_parked'

@@ -8,6 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Storage, StoredLogEvent } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { nullWhenNotFound, orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { shownPayload } from '../records/shown-event.ts'
@@ -70,8 +71,7 @@ const findActor = async (
   { scope, params }: ActorCall,
 ): Promise<Resident> => {
   const id = params.actor_id
-  const definition = definitionOf(definitions, id)
-  if (definition === undefined) throw new ServiceError('not_found', { param: 'actor_id' })
+  const definition = orNotFound(definitionOf(definitions, id), 'actor_id')
   try {
     return await host.find(scope, definition, id)
   } catch (error) {
@@ -161,15 +161,11 @@ const listed = (found: readonly (Related | null)[]): readonly Related[] => found
 
 /** Returns a related actor; null when there is none: a call that needs no approval has no actor. */
 const relatedActor = async (place: Place, id: string, label: string | null = null): Promise<Related | null> => {
-  try {
-    const actor = await findActor(place, { scope: place.scope, params: { actor_id: id } })
-    const { value } = storedState(actor.state.snapshot)
-    const state = actor.parked === undefined ? (activePaths(value).at(-1) ?? '') : 'parked'
-    return { id, machine: actor.definition.name, state, label }
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return null
-    throw error
-  }
+  const actor = await findActor(place, { scope: place.scope, params: { actor_id: id } }).catch(nullWhenNotFound)
+  if (actor === null) return null
+  const { value } = storedState(actor.state.snapshot)
+  const state = actor.parked === undefined ? (activePaths(value).at(-1) ?? '') : 'parked'
+  return { id, machine: actor.definition.name, state, label }
 }
 
 const actorEventView = (event: StoredLogEvent): ActorEvent => ({

@@ -2,6 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, type Reasoned, reasonOf } from '../records/audit-note.ts'
@@ -40,9 +41,7 @@ export const stuckUseCases = ({
   const table = new Table(records, typedRows, now)
   const find = async ({ scope, params }: StuckCall): Promise<Row<StuckData>> => {
     await host.rows.shown()
-    const row = await table.get(scope, params.stuck_id)
-    if (row === null) throw new ServiceError('not_found', { param: 'stuck_id' })
-    return row
+    return orNotFound(await table.get(scope, params.stuck_id), 'stuck_id')
   }
   const decide = async (call: DecisionCall, verb: OperatorVerb, event?: JsonObject) => {
     const { id, data } = await find(call)

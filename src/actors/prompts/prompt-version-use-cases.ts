@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import { maxTemplateChars } from '#specs/resources/gateway/shapes/prompt-shapes.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf } from '../records/audit-note.ts'
@@ -81,10 +82,7 @@ const without = (data: PromptData, number: string): PromptData => {
   return { ...data, versions: data.versions.filter((each) => each !== version) }
 }
 
-const found = (version: PromptVersionData | undefined): PromptVersionData => {
-  if (version === undefined) throw new ServiceError('not_found', { param: 'prompt_version' })
-  return version
-}
+const found = <T>(row: T | null | undefined): T => orNotFound(row, 'prompt_version')
 
 const viewOf = (prompt: string, version: PromptVersionData): ResultOf<'prompt_versions.get'> => ({
   ...{ prompt_id: prompt, version: String(version.number), ...version.template, description: version.description },

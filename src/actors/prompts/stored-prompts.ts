@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { PromptReference } from '#specs/resources/gateway/shapes/prompt-shapes.ts'
 import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { FilledPrompt, PromptService } from '../capability/prompt-service.ts'
 import type { Row } from '../records/schema.ts'
 import { type Change, Table } from '../records/table.ts'
@@ -17,16 +18,12 @@ export class StoredPrompts implements PromptService {
 
   /** @throws {ServiceError} `not_found` */
   async find({ project }: Pick<Scope, 'project'>, id: string): Promise<Row<PromptData>> {
-    const row = await this.#table.get(projectScope(project), id)
-    if (row === null) throw new ServiceError('not_found', { param: 'prompt_id' })
-    return row
+    return orNotFound(await this.#table.get(projectScope(project), id), 'prompt_id')
   }
 
   /** @throws {ServiceError} `not_found`, and what the change throws. */
   async change({ project }: Pick<Scope, 'project'>, id: string, change: Change<PromptData>): Promise<Row<PromptData>> {
-    const row = await this.#table.change(projectScope(project), id, change)
-    if (row === null) throw new ServiceError('not_found', { param: 'prompt_id' })
-    return row
+    return orNotFound(await this.#table.change(projectScope(project), id, change), 'prompt_id')
   }
 
   async filled(project: string, reference: PromptReference): Promise<FilledPrompt> {

@@ -78,6 +78,10 @@ export const changedFields = (before: object, after: object): readonly string[] 
   )
 }
 
+/** What an edit returns: the new data, or null when nothing changes, so that nothing is written or audited. */
+export const unlessSame = <T extends object>(before: T, after: T): T | null =>
+  changedFields(before, after).length === 0 ? null : after
+
 /** Builds the message to the sink `audit`. */
 export const auditEvent = (
   { action, by, resource, changes = [], project, reason }: AuditNote,

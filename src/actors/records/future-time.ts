@@ -1,4 +1,4 @@
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /**
  * Converts an optional RFC 3339 time of a request to ms since the epoch; null for none.
@@ -9,5 +9,5 @@ export const futureOf = (param: string, text: string | null | undefined, now: nu
   if (text === null || text === undefined) return null
   const atMs = Date.parse(text)
   if (atMs > now) return atMs
-  throw new ServiceError('invalid_field', { param, message: `${param} must be a time in the future.` })
+  throw invalidField(param, `${param} must be a time in the future.`)
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject, Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { Notice } from './notices.ts'
 import { type IdPrefixes, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { KeyOf, Row } from './schema.ts'
@@ -32,7 +33,7 @@ export class RecordResource<T extends JsonObject, V> {
 
   /** @throws {ServiceError} `not_found`, also for an id outside of the scope. */
   async get(scope: Scope, id: string): Promise<V> {
-    return this.#spec.view(found(await this.#spec.table.get(scope, id)))
+    return this.#spec.view(orNotFound(await this.#spec.table.get(scope, id)))
   }
 
   /**
@@ -60,13 +61,13 @@ export class RecordResource<T extends JsonObject, V> {
       const made = await table.insert(row)
       if (made !== null) return view(made)
     }
-    const existing = found(known ?? (await table.find(scope, key)))
-    return view(found(await table.change(scope, existing.id, change)))
+    const existing = orNotFound(known ?? (await table.find(scope, key)))
+    return view(orNotFound(await table.change(scope, existing.id, change)))
   }
 
   /** @param edit returns the new data, or null for no change. @throws {ServiceError} `not_found`, `version_conflict`. */
   async change(scope: Scope, id: string, change: Change<T>): Promise<V> {
-    return this.#spec.view(found(await this.#spec.table.change(scope, id, change)))
+    return this.#spec.view(orNotFound(await this.#spec.table.change(scope, id, change)))
   }
 
   /** @throws {ServiceError} `not_found`, also when it was removed before. */
@@ -78,11 +79,6 @@ export class RecordResource<T extends JsonObject, V> {
     if (!(await this.#spec.table.remove(scope, id, notices))) throw new ServiceError('not_found')
     return { id, deleted: true }
   }
-}
-
-const found = <R>(row: R | null): R => {
-  if (row === null) throw new ServiceError('not_found')
-  return row
 }
 
 const param = (name: string | undefined) => (name === undefined ? {} : { param: name })

@@ -1,7 +1,7 @@
 import type { RunContext } from '#machines/run/run-data.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { isNotFound } from '../call/not-found.ts'
 import { workLimitsOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
@@ -64,8 +64,7 @@ const resolvedAgain = async (
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === 'not_found' && error.details.param === 'installation_id'
+const isMissing = (error: unknown): boolean => isNotFound(error) && error.details.param === 'installation_id'
 
 /**
  * Restores installation, policy and rate plan that the original inherited from its parent: the replay has no parent.

@@ -7,6 +7,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { isNotFound } from '../call/not-found.ts'
 import { requireReach, workLimitsOf } from '../call/reach.ts'
 import { readerOf } from '../call/speaker.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
@@ -170,7 +171,7 @@ type Version = AgentVersionContext
 
 const findVersion = async (host: Host, scope: DelegateCall['scope'], id: string): Promise<Version> => {
   const found = await host.find(scope, agentVersionDefinition, id).catch((error: unknown) => {
-    if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+    if (!isNotFound(error)) throw error
     const message = 'There is no such version.'
     throw new ServiceError('not_found', { param: 'agent_version_id', message, cause: error })
   })

@@ -4,8 +4,10 @@ import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import type { ToolCallContext } from '#machines/tool-call/tool-calls.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject, Scope, StoredEvent } from '#storage/index.ts'
+import { isNotFound, orNotFound } from '../call/not-found.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { contextOf, type Owner } from '../runtime/index.ts'
@@ -82,7 +84,7 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
   const waiter = await waiterOf(host, call)
   const tenant = waiter?.actor.owner.tenant ?? body.tenant_id ?? scope.tenant
   if (waiter !== null && body.tenant_id !== undefined && body.tenant_id !== null && body.tenant_id !== tenant) {
-    throw new ServiceError('invalid_field', { param: 'tenant_id', message: 'It belongs to another tenant.' })
+    throw invalidField('tenant_id', 'It belongs to another tenant.')
   }
   if (tenant !== null) await parts.checkTenant(scope.project, tenant)
   const id = newIdFor(call, 'act', host.newActorId)
@@ -123,8 +125,7 @@ const waiterOf = async (
 
 const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>
   actor.catch((error: unknown) => {
-    const isMissing = error instanceof ServiceError && error.code === 'not_found'
-    throw isMissing ? new ServiceError('not_found', { param, cause: error }) : error
+    throw isNotFound(error) ? new ServiceError('not_found', { param, cause: error }) : error
   })
 
 /**
@@ -158,14 +159,14 @@ const executionOf = async (
 /** @throws {ServiceError} `invalid_field` when the caller sends an output for an action that the server executes. */
 const checkTakesOutput = (action: Resident): void => {
   if (contextOf(actionDefinition, action.state.snapshot).execute === null) return
-  throw new ServiceError('invalid_field', { param: 'tool_results', message: 'The server executes this action itself.' })
+  throw invalidField('tool_results', 'The server executes this action itself.')
 }
 
 /** @throws {ServiceError} `invalid_field` when both `output` and `error` are sent, or neither. */
 const outcomeOf = ({ output, error }: CompleteCall['body']): JsonObject => {
   if (output !== undefined && error === undefined) return { output }
   if (error !== undefined && output === undefined) return { error }
-  throw new ServiceError('invalid_field', { param: 'output', message: 'Send either `output` or `error`.' })
+  throw invalidField('output', 'Send either `output` or `error`.')
 }
 
 /** Delivers a decision to the action and returns the action's current state. A repeated decision changes nothing. */
@@ -178,8 +179,7 @@ const resolved = async (
   const result = await host.deliverTo(action, { event, cause: causeOf(idempotency) })
   checkSameRequest(result, idempotency)
   await host.delivered(action.id)
-  const current = await host.load(action.id)
-  if (current === null) throw new ServiceError('not_found', { param: 'action_id' })
+  const current = orNotFound(await host.load(action.id), 'action_id')
   return reviewed(parts, scope, actionView(current))
 }
 

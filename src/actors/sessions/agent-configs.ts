@@ -1,4 +1,4 @@
-import { ServiceError } from '#specs/errors/errors.ts'
+import { isNotFound } from '../call/not-found.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { ResolveAgent, ResolvedConfig } from './turns/resolved-config.ts'
 import type { AgentConfig } from './turns/turn-plan.ts'
@@ -58,6 +58,6 @@ const underInstallation = ({ config, approval_policy, rate_plan_id, ...rest }: R
 })
 
 const nullWithoutAgent = (error: unknown): null => {
-  if (error instanceof ServiceError && error.code === 'not_found' && error.details.param === 'agent_id') return null
+  if (isNotFound(error) && error.details.param === 'agent_id') return null
   throw error
 }

@@ -5,6 +5,7 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Commit, JsonObject, Scope, StoredEvent } from '#storage/index.ts'
 import type { Idempotency, Principal, StreamAnswer } from '../call/call.ts'
+import { nullWhenNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, type Caller } from '../records/audit-note.ts'
@@ -124,10 +125,7 @@ const findAction = async (
   scope: Scope,
   { session, id }: { readonly session: Resident; readonly id: string },
 ): Promise<Resident> => {
-  const action = await host.find(scope, actionDefinition, id).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === 'not_found') return null
-    throw error
-  })
+  const action = await host.find(scope, actionDefinition, id).catch(nullWhenNotFound)
   if (action === null || contextOf(actionDefinition, action.state.snapshot).session_id !== session.id) {
     throw new ServiceError('not_found', { param: 'action_id', message: 'The session has no such action.' })
   }

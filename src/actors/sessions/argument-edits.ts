@@ -1,4 +1,4 @@
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import { mask, sanitized } from '../records/sanitize.ts'
 import { isObject } from '../runtime/index.ts'
@@ -41,10 +41,10 @@ const restored = (sent: Json, { original, shown }: Shown, param: string): Json =
   }
   if (sent === shown && original !== undefined) return original
   if (typeof sent !== 'string' || !sent.includes(mask)) return sent
-  throw new ServiceError('invalid_field', {
+  throw invalidField(
     param,
-    message: `${mask} stands for a stored value, but there is none at this place. Send the value itself.`,
-  })
+    `${mask} stands for a stored value, but there is none at this place. Send the value itself.`,
+  )
 }
 
 /** The changes that an approval made, with secrets masked as in the arguments themselves. */

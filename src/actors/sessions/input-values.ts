@@ -1,5 +1,6 @@
 import type { ActionContext } from '#machines/action/action-data.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import { isObject } from '../runtime/index.ts'
 
@@ -20,7 +21,7 @@ export const inputValues = (
   const schema = isObject(input) && isObject(input.schema) ? input.schema : null
   if (schema === null) {
     if (content === undefined) return undefined
-    throw new ServiceError('invalid_field', { param: 'content', message: 'No server requests values here.' })
+    throw invalidField('content', 'No server requests values here.')
   }
   return JSON.stringify(checked(schema, { ...defaultsOf(schema), ...content }))
 }
@@ -43,7 +44,7 @@ const checked = ({ properties, required }: JsonObject, content: JsonObject): Jso
   for (const [name, value] of Object.entries(content)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     const why = isObject(field) ? refusal(field, value ?? null) : 'The form has no such field.'
-    if (why !== null) throw new ServiceError('invalid_field', { param: `content.${name}`, message: why })
+    if (why !== null) throw invalidField(`content.${name}`, why)
   }
   return content
 }

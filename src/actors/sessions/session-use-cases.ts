@@ -6,6 +6,7 @@ import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { exactly, type JsonObject, type LogEvent } from '#storage/index.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
+import { nullWhenNotFound } from '../call/not-found.ts'
 import { listedScope, workLimitsOf } from '../call/reach.ts'
 import { isServerSide, readerOf } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
@@ -178,16 +179,11 @@ const listBound = async (
   call: Parameters<UseCases['sessions.list']>[0],
 ): Promise<ResultOf<'sessions.list'>> => {
   const { page, limit, starting_after: _after, ...filters } = call.query
-  const found = await findSession(host, call, boundTo(call.principal) ?? '').catch(nullWhenGone)
+  const found = await findSession(host, call, boundTo(call.principal) ?? '').catch(nullWhenNotFound)
   const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
   const fits = (row: JsonObject): boolean => wanted.every(([field, value]) => row[field] === value)
   const rows = found === null ? [] : [sessionView(found)].filter(fits)
   return numberedPage(page === 1 ? rows : [], { page, limit, total: exactly(rows.length) })
-}
-
-const nullWhenGone = (error: unknown): null => {
-  if (error instanceof ServiceError && error.code === 'not_found') return null
-  throw error
 }
 
 /** Where a page begins: an optional session to start after, and a number of rows to skip. */

@@ -1,7 +1,9 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -66,21 +68,15 @@ export const skillImportUseCases = (parts: ImportParts): UseCasesOf<'skill_impor
   }
 }
 
-const found = async ({ imports }: ImportParts, { project }: Scope, id: string): Promise<Row<SkillImportData>> => {
-  const row = await imports.get(projectScope(project), id)
-  if (row === null) throw new ServiceError('not_found', { param: 'import_id', message: 'There is no such import.' })
-  return row
-}
+const found = async ({ imports }: ImportParts, { project }: Scope, id: string): Promise<Row<SkillImportData>> =>
+  orNotFound(await imports.get(projectScope(project), id), 'import_id', 'There is no such import.')
 
 const sourceOf = ({ text, url, archive }: BodyOf<'skill_imports.create'>): SkillImportData['source'] => {
   const given = Object.entries({ text, url, archive }).filter(([, value]) => value !== undefined)
   if (given.length === 1) return text !== undefined ? 'text' : url !== undefined ? 'url' : 'archive'
   if (given.length === 0)
     throw new ServiceError('missing_field', { param: 'text', message: 'Send text, url or archive.' })
-  throw new ServiceError('invalid_field', {
-    param: given[1]?.[0] ?? 'url',
-    message: 'Send exactly one of text, url and archive.',
-  })
+  throw invalidField(given[1]?.[0] ?? 'url', 'Send exactly one of text, url and archive.')
 }
 
 const filesOf = async (
@@ -183,7 +179,7 @@ const newSkill = async (
 ): Promise<string> => {
   if (data.name === null) {
     const message = 'SKILL.md has no name: send skill_id.'
-    throw new ServiceError('invalid_field', { param: 'skill_id', message })
+    throw invalidField('skill_id', message)
   }
   const skillId = idBeside(id, 'skl')
   const skill = { name: data.name, description: data.description ?? data.name, metadata: {}, candidates: [] }
@@ -215,7 +211,5 @@ const moved = async (
   }: { readonly edit: (data: SkillImportData) => SkillImportData; readonly notices: ReturnType<Audited['line']>[] },
 ): Promise<Row<SkillImportData>> => {
   const change = { edit: (now: Row<SkillImportData>) => edit(now.data), notices: () => notices }
-  const changed = await imports.change(projectScope(row.project), row.id, change)
-  if (changed === null) throw new ServiceError('not_found', { param: 'import_id' })
-  return changed
+  return orNotFound(await imports.change(projectScope(row.project), row.id, change), 'import_id')
 }

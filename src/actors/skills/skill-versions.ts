@@ -1,5 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
 import { compareVersions } from '../records/semver.ts'
@@ -46,16 +47,13 @@ export class SkillVersions {
 
   /** Returns a skill. @throws {ServiceError} `not_found` with the param `skill_id` */
   async skill({ project }: Scope, id: string): Promise<Row<SkillData>> {
-    const row = await this.skills.get(projectScope(project), id)
-    if (row === null) throw new ServiceError('not_found', { param: 'skill_id', message: 'There is no such skill.' })
-    return row
+    return orNotFound(await this.skills.get(projectScope(project), id), 'skill_id', 'There is no such skill.')
   }
 
   /** Returns a version. @throws {ServiceError} `not_found` with the param `version` */
   async find({ project }: Scope, skillId: string, version: string): Promise<Row<SkillVersionData>> {
-    const row = await this.table.find(projectScope(project), { skill_id: skillId, version })
-    if (row === null) throw new ServiceError('not_found', { param: 'version', message: 'There is no such version.' })
-    return row
+    const found = await this.table.find(projectScope(project), { skill_id: skillId, version })
+    return orNotFound(found, 'version', 'There is no such version.')
   }
 
   /**

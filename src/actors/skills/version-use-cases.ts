@@ -1,6 +1,8 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -111,9 +113,8 @@ const reading = ({ versions, files }: SkillParts) =>
     'skill_versions.file': async ({ scope, params }) => {
       const row = await versions.find(scope, params.skill_id, params.version)
       const file = row.data.files.find(({ path }) => path === params.path)
-      const read = file === undefined ? null : await files.read(scope.project, file)
-      if (read === null) throw new ServiceError('not_found', { param: 'path', message: 'There is no such file.' })
-      const { path, bytes, encoding, content } = read
+      const known = file === undefined ? null : await files.read(scope.project, file)
+      const { path, bytes, encoding, content } = orNotFound(known, 'path', 'There is no such file.')
       return { path, bytes, encoding, content }
     },
   }) satisfies Partial<UseCases>
@@ -134,7 +135,7 @@ const sentFile = (
 ) => {
   if (encoding === 'utf8') return { path, base64: Buffer.from(content).toString('base64') }
   if (/^[A-Za-z0-9+/]*={0,2}$/u.test(content)) return { path, base64: content }
-  throw new ServiceError('invalid_field', { param: `files[${index}].content`, message: 'The content is not base64.' })
+  throw invalidField(`files[${index}].content`, 'The content is not base64.')
 }
 
 const requireUnique = (paths: readonly string[]): void => {
@@ -142,10 +143,7 @@ const requireUnique = (paths: readonly string[]): void => {
   for (const [index, path] of paths.entries()) {
     const name = path.normalize('NFC').toLowerCase()
     if (seen.has(name)) {
-      throw new ServiceError('invalid_field', {
-        param: `files[${index - 1}].path`,
-        message: 'Two files have this path.',
-      })
+      throw invalidField(`files[${index - 1}].path`, 'Two files have this path.')
     }
     seen.add(name)
   }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf } from '#specs/index.ts'
 import type { RecordStore } from '#storage/index.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
+import { unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -63,6 +63,3 @@ const changed = ({ data }: Row<EndUserData>, body: EndUserBody): EndUserData | n
   }
   return unlessSame(data, next)
 }
-
-const unlessSame = (before: EndUserData, after: EndUserData): EndUserData | null =>
-  isDeepStrictEqual(before, after) ? null : after

@@ -1,12 +1,12 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Principal } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import { limitsOf } from '../call/reach.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
-import { actorOf, changedFields } from '../records/audit-note.ts'
+import { actorOf, changedFields, unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
@@ -83,8 +83,7 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
       const includeSecrets = query.include_secrets
       if (includeSecrets) requireEveryOperation(call.principal)
       const done = includeSecrets ? 'exported_with_secrets' : 'exported'
-      const row = await table.notify(scope, params.tenant_id, ({ id }) => [audited.line(done, id)])
-      if (row === null) throw new ServiceError('not_found')
+      const row = orNotFound(await table.notify(scope, params.tenant_id, ({ id }) => [audited.line(done, id)]))
       return { bytes: exports.of(row, { accept, includeSecrets }) }
     },
   }
@@ -139,6 +138,3 @@ const changed = ({ data }: Row<TenantData>, body: TenantBody): TenantData | null
 
 const edited = ({ data }: Row<TenantData>, body: BodyOf<'tenants.update'>): TenantData | null =>
   unlessSame(data, { ...data, ...body })
-
-const unlessSame = (before: TenantData, after: TenantData): TenantData | null =>
-  isDeepStrictEqual(before, after) ? null : after

@@ -1,11 +1,11 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { type Scope, tenantScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
-import { actorOf, type Caller } from '../records/audit-note.ts'
+import { actorOf, type Caller, unlessSame } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
@@ -68,9 +68,7 @@ class TenantUsers {
   }
 
   async tenantOf(scope: Scope, id: string) {
-    const tenant = await new Table(this.#deps.records, tenants, this.#deps.now).get(scope, id)
-    if (tenant === null) throw new ServiceError('not_found', { param: 'tenant_id' })
-    return tenant
+    return orNotFound(await new Table(this.#deps.records, tenants, this.#deps.now).get(scope, id), 'tenant_id')
   }
 
   /** @throws {ServiceError} `not_found`, also for a deleted user. */
@@ -120,8 +118,7 @@ class TenantUsers {
   async forget(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { scope, params } = call
     const { tenant_id, external_user_id: user } = params
-    const known = await this.#known(scope, params)
-    if (known === null) throw new ServiceError('not_found', { param: 'external_user_id' })
+    const known = orNotFound(await this.#known(scope, params), 'external_user_id')
     await this.#deps.directory.refuseUser(scope.project, tenant_id, user)
     const { external_id } = (await this.tenantOf(scope, tenant_id)).data
     const edit = ({ data }: Row<TenantUserData>): TenantUserData | null =>
@@ -156,6 +153,3 @@ const changesIn = ({ data }: Row<TenantUserData>, body: BodyOf<'tenant_users.put
     state: 'active',
   }
 }
-
-const unlessSame = (before: TenantUserData, after: TenantUserData): TenantUserData | null =>
-  isDeepStrictEqual(before, after) ? null : after

@@ -1,4 +1,4 @@
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { ratePlans as declaration } from '#specs/resources/rate-plans.ts'
 import { plainResource } from '../capability/plain-resource.ts'
 import { ratePlans as kind } from './kinds.ts'
@@ -19,8 +19,5 @@ export const ratePlans = plainResource({
 function markupOf(percent: string, percentage: string | undefined): string {
   if (percentage === undefined || percentage === percent) return percent
   if (percent === '0') return percentage
-  throw new ServiceError('invalid_field', {
-    param: 'markup_percentage',
-    message: 'markup_percentage differs from markup_percent, of which it is another name.',
-  })
+  throw invalidField('markup_percentage', 'markup_percentage differs from markup_percent, of which it is another name.')
 }

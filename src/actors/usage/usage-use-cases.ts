@@ -1,8 +1,8 @@
 import { type UsageData, usagePrefix, usageRows } from '#gateway/ledger/usage-rows.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { nextSlice, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import { timeOf } from '../call/query-time.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
@@ -135,9 +135,7 @@ const standardPlan = async (
     const query = { where: { is_default: true }, after: idFloor('rp', toMs), limit: 1 }
     return (await plans.list(projectScope(scope.project), query))[0] ?? null
   }
-  const plan = await plans.get(projectScope(scope.project), planId)
-  if (plan === null) throw new ServiceError('not_found', { param: 'rate_plan_id' })
-  return plan
+  return orNotFound(await plans.get(projectScope(scope.project), planId), 'rate_plan_id')
 }
 
 /** Looks up the plans and tenants that the lines refer to. */

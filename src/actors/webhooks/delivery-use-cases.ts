@@ -3,6 +3,7 @@ import { deliveryDefinition, deliveryKeys } from '#machines/webhook-delivery/web
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope, StoredLogEvent, StoredRecord } from '#storage/index.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
@@ -67,8 +68,7 @@ export const deliveryUseCases = ({ host, records, endpoints, sources, now }: Del
     },
     'webhooks.test': async (call) => {
       const { scope, params } = call
-      const webhook = await endpoints.get(scope.project, params.webhook_id)
-      if (webhook === null) throw new ServiceError('not_found')
+      const webhook = orNotFound(await endpoints.get(scope.project, params.webhook_id))
       const delivery_id = newIdFor(call, 'dlv')
       const event = eventOf({
         id: delivery_id,

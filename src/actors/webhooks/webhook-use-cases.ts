@@ -1,6 +1,7 @@
-import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import { requireReachable } from '../capability/reachable-url.ts'
 import type { Services } from '../capability/services.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
@@ -49,7 +50,7 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       // The request is repeated after a crash. Its first secret was never returned to the caller, so it is replaced.
       const row =
         made ?? (await table.change(scope, where.id, { edit: (old) => ({ ...old.data, secret: data.secret }) }))
-      return { ...viewOf(found(row)), secret }
+      return { ...viewOf(orNotFound(row)), secret }
     },
     'webhooks.update': async (call) => {
       const { scope, params, body } = call
@@ -78,7 +79,7 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
         edit,
         notices: ({ id }) => [audited(call).line('rotated', id)],
       })
-      return { ...viewOf(found(await changed(scope.project, rotated))), secret }
+      return { ...viewOf(orNotFound(await changed(scope.project, rotated))), secret }
     },
   }
 }
@@ -110,21 +111,5 @@ const webhookView = (row: Row<WebhookData>, now: number) => {
       previous_until_ms !== null && previous_until_ms > now ? previous_until_ms : null,
     ),
     ...rowTimes(row),
-  }
-}
-
-const found = <T>(row: T | null): T => {
-  if (row === null) throw new ServiceError('not_found')
-  return row
-}
-
-/** Checks what can be checked without a DNS lookup; the rest is checked at each attempt. */
-export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string, param = 'url'): void => {
-  try {
-    guard.check(url)
-  } catch (error) {
-    if (!(error instanceof SsrfRefused)) throw error
-    const message = `The URL is refused: ${error.message}.`
-    throw new ServiceError('invalid_field', { param, message, cause: error })
   }
 }

@@ -1,10 +1,10 @@
+import { isNotFound } from '#actors/call/not-found.ts'
 import type { FileService } from '#actors/capability/file-service.ts'
 import { callerFrom } from '#gateway/apis/responses/background/stored-caller.ts'
 import type { BatchError } from '#machines/batch/batch.ts'
 import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { contextOf, derivedId, type EffectCatalog, type EffectContext } from '#runtime/index.ts'
 import { type EraseParts, eraseActor } from '#runtime/internal.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { projectScope } from '#storage/index.ts'
 import { BatchBlobs, type BatchOwner } from './batch-blobs.ts'
@@ -157,7 +157,7 @@ const gone = {
 
 /** The file was deleted while it was read. */
 const asGone = (error: unknown) => {
-  if (error instanceof ServiceError && error.code === 'not_found') return gone
+  if (isNotFound(error)) return gone
   throw error
 }
 

@@ -5,6 +5,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import type { Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { batchEndpoints, messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { type BatchParts, batchRowOf, beginBatch, cancelBatch } from './begin-batch.ts'
@@ -51,7 +52,7 @@ const create = async (parts: BatchParts, call: CreateCall): Promise<BatchView> =
 const windowOf = (window: string): number => {
   const ms = Number(window.slice(0, -1)) * (unitsMs[window.slice(-1)] ?? 0)
   if (ms <= longestWindowMs) return ms
-  throw new ServiceError('invalid_field', { param: 'completion_window', message: 'completion_window is at most 7d.' })
+  throw invalidField('completion_window', 'completion_window is at most 7d.')
 }
 
 const residentView = (resident: Resident): BatchView => batchView(batchRowOf(resident))

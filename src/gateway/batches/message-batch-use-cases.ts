@@ -5,6 +5,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { derivedId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxBatchLineBytes, messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
@@ -98,8 +99,7 @@ const requestLines = async (requests: Requests): Promise<readonly Buffer[]> => {
   const lines: Buffer[] = []
   let until = performance.now() + budgetMs
   for (const [at, { custom_id, params }] of requests.entries()) {
-    const invalid = (field: string, message: string) =>
-      new ServiceError('invalid_field', { param: `requests[${at}].${field}`, message })
+    const invalid = (field: string, message: string) => invalidField(`requests[${at}].${field}`, message)
     if (ids.has(custom_id)) throw invalid('custom_id', 'custom_id is that of an earlier request.')
     if (params.stream === true) throw invalid('params.stream', 'Messages of a batch are not streamed.')
     ids.add(custom_id)

@@ -1,5 +1,5 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { logoOf } from './logos.ts'
 import { PublicCatalogue, type PublicCatalogueParts } from './public-catalogue.ts'
 
@@ -10,9 +10,7 @@ export const catalogueUseCases = (parts: PublicCatalogueParts): UseCasesOf<'cata
     'catalogue.models': async ({ query }) => catalogue.models(query),
     'catalogue.providers': async () => catalogue.providers(),
     'catalogue.logo': async ({ params }) => {
-      const logo = logoOf(params.id)
-      if (logo === null) throw new ServiceError('not_found')
-      return logo
+      return orNotFound(logoOf(params.id))
     },
   }
 }

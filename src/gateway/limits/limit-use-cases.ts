@@ -1,4 +1,5 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { Audited } from '#records/audited.ts'
@@ -8,6 +9,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
 import { textOf } from '../prices/money.ts'
@@ -87,8 +89,7 @@ export const limitUseCases = ({
       return gone
     },
     'credits.get': async ({ scope }) => {
-      const organization = (await projects.settings(scope.project))?.organization
-      if (organization === undefined) throw new ServiceError('not_found')
+      const organization = orNotFound((await projects.settings(scope.project))?.organization)
       const account = await creditsOf(records, now, organization)
       if (account === null) return { organization_id: organization, gated: false, ...noCredits }
       const { granted, spent, balance } = account
@@ -113,10 +114,7 @@ const hasBudget = ({ budget_day_usd, budget_month_usd, budget_total_usd }: Limit
 const dataOf = (body: BodyOf<'limits.create'>): LimitData => {
   const { subject, subject_id = null } = body
   if (subject === 'project' && subject_id !== null) {
-    throw new ServiceError('invalid_field', {
-      param: 'subject_id',
-      message: 'A limit of the project must not have a subject_id.',
-    })
+    throw invalidField('subject_id', 'A limit of the project must not have a subject_id.')
   }
   if (subject !== 'project' && subject_id === null) throw new ServiceError('missing_field', { param: 'subject_id' })
   return {

@@ -1,5 +1,5 @@
 import { isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
-import { unsupportedPart } from './content-parts.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /**
  * Returns the JSON form requested in `response_format`; null for plain text. `schema` is null when any JSON object will
@@ -13,5 +13,5 @@ export function answerSchema(body: WireObject): { readonly schema: WireObject | 
   if (type === 'json_object') return { schema: null }
   const schema = objectOf(json_schema).schema
   if (type === 'json_schema' && isObject(schema)) return { schema }
-  throw unsupportedPart('response_format', 'response_format must be text, json_object, or json_schema with a schema.')
+  throw invalidField('response_format', 'response_format must be text, json_object, or json_schema with a schema.')
 }

@@ -1,5 +1,5 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { unsupportedPart } from './content-parts.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /** A function that the model may call. */
 export interface OfferedFunction {
@@ -28,7 +28,7 @@ export interface OfferedFunctions {
 
 /** Reads the tools of a request. @throws {ServiceError} `invalid_field` for tools that are not functions. */
 export function offeredFunctions(body: WireObject): OfferedFunctions {
-  if (arrayOf(body.functions).length > 0) throw unsupportedPart('functions', 'Functions must be sent in tools.')
+  if (arrayOf(body.functions).length > 0) throw invalidField('functions', 'Functions must be sent in tools.')
   const all = arrayOf(body.tools).map(functionOf)
   const { choice, allowed } = choiceOf(body.tool_choice)
   return {
@@ -40,10 +40,10 @@ export function offeredFunctions(body: WireObject): OfferedFunctions {
 
 function functionOf(tool: unknown, place: number): OfferedFunction {
   if (!isObject(tool) || tool.type !== 'function') {
-    throw unsupportedPart(`tools[${place}].type`, 'This provider accepts only tools of type function.')
+    throw invalidField(`tools[${place}].type`, 'This provider accepts only tools of type function.')
   }
   const { name, description, parameters } = objectOf(tool.function)
-  if (textOf(name) === '') throw unsupportedPart(`tools[${place}].function.name`, 'A function requires a name.')
+  if (textOf(name) === '') throw invalidField(`tools[${place}].function.name`, 'A function requires a name.')
   return {
     name: textOf(name),
     description: typeof description === 'string' ? description : null,
@@ -72,5 +72,5 @@ function choiceOf(choice: unknown): Choice {
     const names = arrayOf(tools).map((tool) => textOf(objectOf(objectOf(tool).function).name))
     return { choice: { kind: mode === 'required' ? 'required' : 'auto' }, allowed: new Set(names) }
   }
-  throw unsupportedPart('tool_choice', 'tool_choice must be auto, none, required, or name a function.')
+  throw invalidField('tool_choice', 'tool_choice must be auto, none, required, or name a function.')
 }

@@ -1,5 +1,6 @@
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import type { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /** Media as base64 with its type, or as a URL for the provider to fetch. */
 export type MediaSource =
@@ -20,8 +21,7 @@ export type ContentPart =
     }
 
 /** Error for a field that this provider's format cannot express, or that is invalid. */
-export const unsupportedPart = (param: string, message: string): ServiceError =>
-  new ServiceError('invalid_field', { param, message })
+export const unsupportedPart = (param: string, message: string): ServiceError => invalidField(param, message)
 
 /**
  * Reads the content of a message: a string, null, or an array of parts in OpenAI's format. Empty texts are dropped.
@@ -32,7 +32,7 @@ export const unsupportedPart = (param: string, message: string): ServiceError =>
 export function contentParts(content: unknown, at: string): readonly ContentPart[] {
   if (content === null || content === undefined || content === '') return []
   if (typeof content === 'string') return [{ kind: 'text', text: content, part: {} }]
-  if (!Array.isArray(content)) throw unsupportedPart(at, 'content must be text or a list of parts.')
+  if (!Array.isArray(content)) throw invalidField(at, 'content must be text or a list of parts.')
   return content.flatMap((part, place) => contentPart(part, `${at}[${place}]`))
 }
 
@@ -43,7 +43,7 @@ export const contentText = (content: unknown, at: string): string =>
     .join('')
 
 function contentPart(part: unknown, at: string): readonly ContentPart[] {
-  if (!isObject(part)) throw unsupportedPart(at, 'A part of content must be an object.')
+  if (!isObject(part)) throw invalidField(at, 'A part of content must be an object.')
   switch (part.type) {
     case 'text':
     case 'refusal': {
@@ -59,7 +59,7 @@ function contentPart(part: unknown, at: string): readonly ContentPart[] {
     case 'file':
       return [filePart(part, objectOf(part.file), `${at}.file`)]
     default:
-      throw unsupportedPart(`${at}.type`, 'A part must be one of text, image_url, input_audio and file.')
+      throw invalidField(`${at}.type`, 'A part must be one of text, image_url, input_audio and file.')
   }
 }
 
@@ -69,7 +69,7 @@ function filePart(part: WireObject, file: WireObject, at: string): ContentPart {
   if (textOf(file.file_url) !== '') {
     return { kind: 'file', source: sourceOf(textOf(file.file_url), `${at}.file_url`), filename, part, at }
   }
-  if (data === '') throw unsupportedPart(at, 'This provider accepts files only as file_data, not by their ids.')
+  if (data === '') throw invalidField(at, 'This provider accepts files only as file_data, not by their ids.')
   const source: MediaSource = data.startsWith('data:')
     ? sourceOf(data, `${at}.file_data`)
     : { kind: 'base64', mimeType: 'application/pdf', data }
@@ -77,7 +77,7 @@ function filePart(part: WireObject, file: WireObject, at: string): ContentPart {
 }
 
 function audioSource({ data, format }: WireObject, at: string): MediaSource {
-  if (textOf(data) === '') throw unsupportedPart(`${at}.input_audio.data`, 'Audio must be base64.')
+  if (textOf(data) === '') throw invalidField(`${at}.input_audio.data`, 'Audio must be base64.')
   return { kind: 'base64', mimeType: format === 'mp3' ? 'audio/mp3' : 'audio/wav', data: textOf(data) }
 }
 
@@ -93,7 +93,6 @@ function sourceOf(url: string, at: string): MediaSource {
       data: url.slice(head[0].length),
     }
   }
-  if (!/^https?:\/\//i.test(url))
-    throw unsupportedPart(at, 'A URL must start with https:// or be a data: URL in base64.')
+  if (!/^https?:\/\//i.test(url)) throw invalidField(at, 'A URL must start with https:// or be a data: URL in base64.')
   return { kind: 'url', url }
 }

@@ -1,6 +1,7 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { errorOf } from './conversation/active-response.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import type { SessionConfig } from './conversation/session-config.ts'
@@ -42,8 +43,7 @@ export class AudioInput {
   /** Adds audio in base64. @throws {ServiceError} `body_too_large`, `invalid_field` */
   append(base64: string, config: SessionConfig): void {
     const audio = Buffer.from(base64, 'base64')
-    if (audio.length === 0 && base64 !== '')
-      throw new ServiceError('invalid_field', { param: 'audio', message: 'audio is not base64.' })
+    if (audio.length === 0 && base64 !== '') throw invalidField('audio', 'audio is not base64.')
     const whole = audio.length % 2 === 0 ? audio : audio.subarray(0, -1)
     this.#buffer.add(whole)
     const detector = this.#detectorOf(config)

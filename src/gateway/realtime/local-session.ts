@@ -2,6 +2,7 @@ import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import { valueValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { realtimeFrames } from '#specs/events/realtime-events.ts'
 import { AgentAnswers, type AgentAnswersParts, type AgentHost } from './agent/agent-answers.ts'
 import { AudioInput } from './audio-input.ts'
@@ -73,11 +74,7 @@ export class LocalSession implements RealtimeSession, AgentHost {
   take(event: WireObject): void | Promise<void> {
     const { type } = event
     const validate = typeof type === 'string' ? validators.get(type) : undefined
-    if (validate === undefined)
-      throw new ServiceError('invalid_field', {
-        param: 'type',
-        message: 'The server does not know this type of event.',
-      })
+    if (validate === undefined) throw invalidField('type', 'The server does not know this type of event.')
     validate(event)
     return this.#take(textOf(type), event)
   }
@@ -139,15 +136,14 @@ export class LocalSession implements RealtimeSession, AgentHost {
   #update(session: WireObject): void {
     const { model } = session
     if (model !== undefined && model !== this.#parts.model)
-      throw new ServiceError('invalid_field', { param: 'session.model', message: 'The model of a session is fixed.' })
+      throw invalidField('session.model', 'The model of a session is fixed.')
     this.#config = this.#config.with(session)
     this.#send('session.updated', { session: this.#shown() })
   }
 
   async #add(item: WireObject, after: string | null): Promise<void> {
     if (item.type === 'mcp_approval_response') {
-      if (this.#agent === null)
-        throw new ServiceError('invalid_field', { param: 'item.type', message: 'Only agents request approvals.' })
+      if (this.#agent === null) throw invalidField('item.type', 'Only agents request approvals.')
       await this.#agent.decide(item)
     }
     const { item: added, previous } = this.conversation.add(item, after)

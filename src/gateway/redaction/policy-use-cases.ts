@@ -1,6 +1,6 @@
 import { settingUseCases } from '#actors/capability/project-setting.ts'
 import { timestampOf } from '#records/row-times.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { piiTypes, redactionTargets } from '#specs/resources/gateway/redaction.ts'
 import type { RedactionPolicyData } from './kinds.ts'
@@ -25,9 +25,9 @@ type Change = BodyOf<'redaction_policy.update'>
 
 const check = ({ apply_to, phone_region }: Change): void => {
   if (apply_to !== undefined && !apply_to.includes('logs'))
-    throw new ServiceError('invalid_field', { param: 'apply_to', message: 'Logs are always redacted: include logs.' })
+    throw invalidField('apply_to', 'Logs are always redacted: include logs.')
   if (phone_region !== undefined && !isPhoneRegion(phone_region))
-    throw new ServiceError('invalid_field', { param: 'phone_region', message: 'This is not a country code.' })
+    throw invalidField('phone_region', 'This is not a country code.')
 }
 
 /** Removes duplicates and puts the values into the order of their declaration. */

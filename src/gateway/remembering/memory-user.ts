@@ -1,6 +1,7 @@
 import type { Call } from '#actors/call/call.ts'
 import { isServerSide } from '#actors/call/speaker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /** Users named by a request. */
 export interface NamedUsers {
@@ -28,10 +29,7 @@ export const memoryUserOf = (
     })
   }
   if (named !== undefined && attributed !== null && named !== attributed)
-    throw new ServiceError('invalid_field', {
-      param: 'memory.userId',
-      message: 'memory.userId and X-External-User-Id name different users.',
-    })
+    throw invalidField('memory.userId', 'memory.userId and X-External-User-Id name different users.')
   const user = named ?? attributed
   if (user !== null) return user
   throw new ServiceError('missing_field', {

@@ -1,14 +1,14 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { Row } from '#records/schema.ts'
+import { openedOrNull } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { UpstreamReach } from '../call/authorization/small-request.ts'
 import { newKeyText } from './connection-credentials.ts'
 import { destinationOf } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type ConnectionData, connectionKeyAad, providerConnections } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
-import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
 import { checkKey, withoutKey } from './upstream/upstream-models.ts'
 import { loadSdk } from './upstream/upstream-request.ts'
@@ -33,9 +33,8 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
       return { valid: ok, provider, api_format, ...found }
     },
     'provider_connections.test': async ({ scope, params }) => {
-      const row = await table.get(scope, params.connection_id)
-      if (row === null) throw new ServiceError('not_found')
-      const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
+      const row = orNotFound(await table.get(scope, params.connection_id))
+      const api_key = openedOrNull(box, row.data.api_key, connectionKeyAad(row))
       const endpoint = api_key === null ? null : connectionEndpoint(row.id, { ...row.data, api_key })
       const { ok, ...found } = await timed(reach(), endpoint)
       const status = ok ? 'ok' : 'failed'

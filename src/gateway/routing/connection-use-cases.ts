@@ -1,8 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { Caller } from '#records/audit-note.ts'
-import { changedFields } from '#records/audit-note.ts'
+import { type Caller, unlessSame } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '#records/row-times.ts'
@@ -147,8 +146,7 @@ const withChange = (
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
   const switches = { name, is_active, fallback_to_managed, weight, prices, ...waitsIn(changes) }
-  const next = { ...data, ...switches, ...destination, ...key, ...(isOther ? untested : {}) }
-  return changedFields(data, next).length === 0 ? null : next
+  return unlessSame(data, { ...data, ...switches, ...destination, ...key, ...(isOther ? untested : {}) })
 }
 
 const removeSyncs = async (syncs: Table<ModelSyncData>, scope: Scope, connection_id: string): Promise<void> => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { credentialAddress } from '#outgoing/credential-address.ts'
-import type { Caller } from '#records/audit-note.ts'
-import { changedFields } from '#records/audit-note.ts'
+import { type Caller, unlessSame } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { timestampOf } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
+import { openedOrNull } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -14,10 +14,10 @@ import { needsItsKey, requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type CustomModel, type CustomProviderData, customKeyAad, customProviders } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
-import { lostKeyMessage, openedKey } from './opened-key.ts'
 import { customEndpoint, everyRow } from './project-providers.ts'
 import { nameRetirer } from './retired-names.ts'
 import { type ProbeResult, probeChat } from './upstream/chat-probe.ts'
+import { lostKeyMessage } from './upstream/upstream-models.ts'
 import { loadSdk } from './upstream/upstream-request.ts'
 import { newUuidFor } from './uuid.ts'
 
@@ -72,10 +72,8 @@ export const customProviderUseCases = (parts: ConnectionParts): UseCasesOf<'cust
       if (name !== undefined) await retire(scope, params.provider_id, name)
       const edit = ({ data, ...where }: Row<CustomProviderData>): CustomProviderData | null => {
         if (body.baseUrl !== undefined) requireKeyAt(data, body.baseUrl, body.apiKey)
-        const next = withChange(data, { ...body, ...(name !== undefined && { name }) }, (key) =>
-          box.seal(key, customKeyAad(where)),
-        )
-        return changedFields(data, next).length === 0 ? null : next
+        const seal = (key: string) => box.seal(key, customKeyAad(where))
+        return unlessSame(data, withChange(data, { ...body, ...(name !== undefined && { name }) }, seal))
       }
       const work = table.change(scope, params.provider_id, { edit, notices: audited(call).changed() })
       return { provider: viewOf(found(await changed(scope.project, work))) }
@@ -195,7 +193,7 @@ const toTest = async (
     const row = found(await table.get(scope, body.provider_id))
     const model = body.model ?? row.data.models.find(({ is_active }) => is_active)?.model_name ?? defaultModel
     const { api_key: kept } = row.data
-    const api_key = kept === null ? null : openedKey(box, kept, customKeyAad(row))
+    const api_key = kept === null ? null : openedOrNull(box, kept, customKeyAad(row))
     if (kept !== null && api_key === null) return null
     return { endpoint: customEndpoint(row.id, { ...row.data, api_key }), model }
   }

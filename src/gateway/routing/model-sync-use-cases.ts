@@ -1,8 +1,10 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { rowTimes, timestampOrNull } from '#records/row-times.ts'
 import type { Row } from '#records/schema.ts'
+import { openedOrNull } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -10,7 +12,6 @@ import type { Scope } from '#storage/index.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type ConnectionData, connectionKeyAad, type ModelSyncData, modelSyncs, providerConnections } from './kinds.ts'
 import { modelDiff } from './model-diff.ts'
-import { openedKey } from './opened-key.ts'
 import { connectionEndpoint } from './project-providers.ts'
 import { listModels, type UpstreamFailure, type UpstreamModels, withoutKey } from './upstream/upstream-models.ts'
 
@@ -63,8 +64,7 @@ class ModelSyncs {
 
   /** Fetches the provider's list and stores the difference. @throws {ServiceError} for a failure of the provider. */
   async preview(scope: Scope, connection: string, id: string): Promise<Row<ModelSyncData>> {
-    const row = await this.#connections.get(scope, connection)
-    if (row === null) throw new ServiceError('not_found')
+    const row = orNotFound(await this.#connections.get(scope, connection))
     const found = await this.#list(row)
     if (!found.ok) throw refusalOf(found)
     const { sync_id } = row.data
@@ -97,14 +97,15 @@ class ModelSyncs {
       return { ...data, sync_id: id, model_count: models.length }
     }
     const audited = new Audited(call, 'provider_connection')
-    const pointed = await this.#connections
-      .change(scope, connection, { edit, notices: audited.changed('models_applied') })
-      .finally(() => this.#parts.own.changed(scope.project))
-      .catch(async (error: unknown) => {
-        if (error instanceof ServiceError) await this.#setExpiry(scope, id, this.#parts.now() + keptMs)
-        throw error
-      })
-    if (pointed === null) throw new ServiceError('not_found')
+    orNotFound(
+      await this.#connections
+        .change(scope, connection, { edit, notices: audited.changed('models_applied') })
+        .finally(() => this.#parts.own.changed(scope.project))
+        .catch(async (error: unknown) => {
+          if (error instanceof ServiceError) await this.#setExpiry(scope, id, this.#parts.now() + keptMs)
+          throw error
+        }),
+    )
     const applied = await this.#syncs.change(scope, id, {
       edit: ({ data }) =>
         data.status === 'applied' ? null : { ...data, status: 'applied', applied_at_ms: this.#parts.now() },
@@ -115,7 +116,7 @@ class ModelSyncs {
 
   async #list(row: Row<ConnectionData>): Promise<UpstreamModels> {
     const { box, guard, timeoutMs = defaultTimeoutMs } = this.#parts
-    const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
+    const api_key = openedOrNull(box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return withoutKey
     return listModels({ dispatcher: guard.dispatcher, timeoutMs }, connectionEndpoint(row.id, { ...row.data, api_key }))
   }
@@ -123,8 +124,7 @@ class ModelSyncs {
   /** @throws {ServiceError} `not_found`, `version_conflict`. */
   async #setExpiry(scope: Scope, id: string, expiresAtMs: number | null): Promise<Row<ModelSyncData>> {
     for (let tried = 0; tried < maxTries; tried += 1) {
-      const row = await this.#syncs.get(scope, id)
-      if (row === null) throw new ServiceError('not_found')
+      const row = orNotFound(await this.#syncs.get(scope, id))
       if (row.expires_at === expiresAtMs) return row
       const written = await this.#syncs.replace(row, row.data, { expiresAtMs })
       if (written !== null) return written

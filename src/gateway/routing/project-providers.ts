@@ -1,7 +1,7 @@
 import type { Services } from '#actors/capability/services.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
-import type { SecretBox } from '#records/secret-box.ts'
+import { openedOrNull, type SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
@@ -25,7 +25,7 @@ import {
 } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
-import { openedKey } from './opened-key.ts'
+
 import { defaultPoolPolicy, poolPolicies } from './policy/pool-policies.ts'
 
 /** Maximum delay in ms until a change by another node takes effect; without delay when nodes notify each other. */
@@ -179,7 +179,7 @@ export class ProjectProviders {
     { strategy, sticky }: PoolPolicy = defaultPoolPolicy,
   ): Promise<readonly OwnConnection[]> {
     const { name, sync_id, fallback_to_managed: fallsBack = false, weight = 1 } = row.data
-    const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
+    const api_key = openedOrNull(this.#box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return []
     const way = { ...connectionEndpoint(row.id, { ...row.data, api_key }), pool: { strategy, sticky }, weight }
     const endpoint = priced(way, row.data.prices)
@@ -190,7 +190,7 @@ export class ProjectProviders {
 
   #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
     const { name, api_key: kept, fallback_to_managed: fallsBack = false } = row.data
-    const api_key = kept === null ? null : openedKey(this.#box, kept, customKeyAad(row))
+    const api_key = kept === null ? null : openedOrNull(this.#box, kept, customKeyAad(row))
     if (kept !== null && api_key === null) return []
     const endpoint = priced(customEndpoint(row.id, { ...row.data, api_key }), row.data.prices)
     const models = row.data.models.filter(({ is_active }) => is_active)

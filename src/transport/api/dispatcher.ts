@@ -7,6 +7,7 @@ import { eventsOf, maxBytesOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { readTraceparent } from '#telemetry/trace-context.ts'
@@ -382,7 +383,7 @@ const named = (names: readonly string[], values: readonly string[]): object => {
   const params: Record<string, string> = {}
   for (const [at, name] of names.entries()) {
     const value = values[at] ?? ''
-    if (!isIdText(value)) throw new ServiceError('invalid_field', { param: name, message: `${name} ${idTextRule}.` })
+    if (!isIdText(value)) throw invalidField(name, `${name} ${idTextRule}.`)
     params[name] = value
   }
   return params

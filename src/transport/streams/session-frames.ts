@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
 import { asJson } from '../api/schema.ts'
@@ -34,10 +35,7 @@ export const readClientFrame = async (text: string): Promise<ClientFrame> => {
     case undefined:
       throw new ServiceError('missing_field', { param: 'type' })
     default:
-      throw new ServiceError('invalid_field', {
-        param: 'type',
-        message: 'A frame must have the type turn, approve, reject, resume or cancel.',
-      })
+      throw invalidField('type', 'A frame must have the type turn, approve, reject, resume or cancel.')
   }
 }
 

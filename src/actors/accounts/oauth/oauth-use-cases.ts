@@ -1,3 +1,4 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
@@ -6,6 +7,7 @@ import type { Row } from '#records/schema.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { roles } from '#specs/access.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { memberOf } from '../dashboard-principal.ts'
 import {
   type AuthorizationParams,
@@ -62,10 +64,10 @@ export const oauthUseCases = ({ oauthClients, oauthGrants, publicOrigin }: OAuth
     const redirectUri = redirectOf(given, client)
     // never sent anywhere: the address is not one that the client is known by
     if (redirectUri === null)
-      throw new ServiceError('invalid_field', {
-        param: 'redirect_uri',
-        message: 'The app does not have this redirect_uri, so that the request may be from someone else.',
-      })
+      throw invalidField(
+        'redirect_uri',
+        'The app does not have this redirect_uri, so that the request may be from someone else.',
+      )
     return { client, redirectUri, outcome: outcomeOf(given, { redirectUri, issuer: issuerOf(given) }) }
   }
   const answerTo = (given: Given, redirectUri: string, answer: Readonly<Record<string, string>>): string =>
@@ -102,8 +104,7 @@ export const oauthUseCases = ({ oauthClients, oauthGrants, publicOrigin }: OAuth
     'oauth_grants.delete': async (call) => {
       const { memberId, role } = memberOf(call.principal)
       const { grant_id: id } = call.params
-      const row = await oauthGrants.table.get(call.scope, id)
-      if (row === null) throw new ServiceError('not_found')
+      const row = orNotFound(await oauthGrants.table.get(call.scope, id))
       if (row.data.member_id !== memberId && roles.indexOf(role) < roles.indexOf('admin'))
         throw new ServiceError('forbidden', { message: 'Members revoke only what they granted themselves.' })
       if (!(await oauthGrants.end(call.scope, id, new Audited(call, 'oauth_grant').removed())))

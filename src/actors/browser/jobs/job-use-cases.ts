@@ -1,10 +1,10 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import { pageOf } from '#records/pages.ts'
 import { Table } from '#records/table.ts'
 import { contextOf, newId } from '#runtime/index.ts'
 import { newIdFor, type Resident } from '#runtime/internal.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#storage/index.ts'
 import { browserJobRows } from '../kinds.ts'
 import type { JobBlobs } from './job-blobs.ts'
@@ -47,8 +47,8 @@ export const jobUseCases = (parts: JobParts): JobUseCases => {
       const job = await find(scope, params.jobId)
       const { steps } = contextOf(kind, job.state.snapshot)
       const picture = /^\d{1,3}$/.test(params.index) ? steps[Number(params.index)]?.picture : undefined
-      const text = picture === undefined || picture === null ? null : await blobs.get(job.owner, [picture])
-      if (text === null) throw new ServiceError('not_found', { param: 'index' })
+      const stored = picture === undefined || picture === null ? null : await blobs.get(job.owner, [picture])
+      const text = orNotFound(stored, 'index')
       return { contentType: 'image/webp', bytes: Buffer.from(text, 'base64') }
     },
   }

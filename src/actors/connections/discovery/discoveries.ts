@@ -1,5 +1,5 @@
 import type { AuthChallenge } from '#actors/capability/connection-service.ts'
-import type { SecretBox } from '#records/secret-box.ts'
+import { openedOrNull, type SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import type { SecretsAt } from '../connection-vault.ts'
@@ -78,12 +78,8 @@ export class Discoveries {
   }
 
   #opened(at: At, sealed: string): readonly KnownClient[] {
-    if (sealed === '') return []
-    try {
-      return knownClientsOf(this.#box.open(sealed, secretAad(at, 'clients')))
-    } catch {
-      // encrypted with another master key: clients are registered anew
-      return []
-    }
+    // encrypted with another master key: clients are registered anew
+    const opened = sealed === '' ? null : openedOrNull(this.#box, sealed, secretAad(at, 'clients'))
+    return opened === null ? [] : knownClientsOf(opened)
   }
 }

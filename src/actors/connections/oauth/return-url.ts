@@ -1,5 +1,6 @@
 import { isSecureUrl } from '#outgoing/credential-address.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import type { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /**
  * Checks the page to which a sign-in returns against the project's list. If the list is empty, any page over https or
@@ -27,4 +28,4 @@ const isWithin = (target: URL, allowed: string): boolean => {
   return base.pathname.endsWith('/') ? target.pathname.startsWith(base.pathname) : target.pathname === base.pathname
 }
 
-const refused = (message: string): ServiceError => new ServiceError('invalid_field', { param: 'redirect_uri', message })
+const refused = (message: string): ServiceError => invalidField('redirect_uri', message)

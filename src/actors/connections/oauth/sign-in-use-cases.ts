@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { ConnectionError } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
@@ -8,6 +9,7 @@ import { timestampOf } from '#records/row-times.ts'
 import { contextOf, storedState } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
 import type { ConnectionServers, SignInServer } from '../connection-servers.ts'
 import { usable } from '../connection-use-cases.ts'
@@ -80,11 +82,7 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   },
   'connections.callback': (call) => returned(parts, call, parts.links.callbackUrl),
   'connections.issuer_callback': (call) => returned(parts, call, parts.links.callbackAt(call.params.issuer)),
-  'connections.client_metadata': async () => {
-    const document = clientDocument(parts.links)
-    if (document === null) throw new ServiceError('not_found')
-    return document
-  },
+  'connections.client_metadata': async () => orNotFound(clientDocument(parts.links)),
 })
 
 /** Ends the sign-in of a browser that returned from the provider. @param arrivedAt the redirect URI that was opened. */
@@ -214,10 +212,7 @@ const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCal
   const ended = await parts.signIns.confirmed(body.sign_in, connection.id)
   if (ended === null) throw new ServiceError('oauth_state_invalid', { param: 'sign_in' })
   if ((body.external_user_id ?? user) !== user)
-    throw new ServiceError('invalid_field', {
-      param: 'external_user_id',
-      message: 'The connection belongs to another user. The sign-in was cancelled.',
-    })
+    throw invalidField('external_user_id', 'The connection belongs to another user. The sign-in was cancelled.')
   const { at, data, verifier: grant } = ended
   const context = contextAt(connection)
   const issuer = data.issuer ?? undefined

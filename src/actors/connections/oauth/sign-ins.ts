@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Row } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
-import type { SecretBox } from '#records/secret-box.ts'
+import { openedOrNull, type SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
@@ -184,12 +184,7 @@ export class SignIns {
   }
 
   #opened({ id, project, data }: Row<SignInData>): string | null {
-    try {
-      return this.#box.open(data.verifier, secretAad({ project, id }, 'verifier'))
-    } catch {
-      // started under another master key
-      return null
-    }
+    return openedOrNull(this.#box, data.verifier, secretAad({ project, id }, 'verifier'))
   }
 
   #sign(purpose: string, text: string, key = this.#keys[0]): string {

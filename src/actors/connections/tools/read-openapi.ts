@@ -1,6 +1,7 @@
 import { boundedBody } from '#outgoing/bounded-body.ts'
 import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { maxImportedTools, maxOpenApiLength } from '#specs/resources/connections/connections.ts'
 import { openOpenApiParser } from '#src/parsing/openapi/openapi-parser.ts'
 import { ParserFailed } from '#src/parsing/parser-pool.ts'
@@ -44,8 +45,7 @@ const parsed = async (parse: () => Promise<unknown>, param: string): Promise<unk
 
 const kept = (read: unknown, param: string): ConnectionToolsData => {
   const data = importedTools(read)
-  if (data === null)
-    throw new ServiceError('invalid_field', { param, message: 'The document is not a valid OpenAPI document.' })
+  if (data === null) throw invalidField(param, 'The document is not a valid OpenAPI document.')
   return data
 }
 

@@ -1,7 +1,7 @@
+import { isNotFound } from '#actors/call/not-found.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { isGone } from '#machines/index.ts'
 import type { Host, Sink } from '#runtime/internal.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 
 const gone = { code: 'connection_not_found', message: 'The connection no longer exists.' }
 
@@ -32,7 +32,7 @@ const taken = async (
     await host.deliver(id, delivery)
     return true
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return false
+    if (isNotFound(error)) return false
     throw error
   }
 }

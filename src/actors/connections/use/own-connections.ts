@@ -1,3 +1,4 @@
+import { nullWhenNotFound } from '#actors/call/not-found.ts'
 import type { ConnectionReference, ConnectionUse } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext, ConnectionInput } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
@@ -6,7 +7,6 @@ import { Table } from '#records/table.ts'
 import { contextOf, derivedId, storedState, timeOfId } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { type Json, narrowedScope, projectScope, type RecordStore } from '#storage/index.ts'
 import { type ConnectionRowData, connectionRows } from '../kinds.ts'
 import { referenceOf } from '../tools/connector-reference.ts'
@@ -95,13 +95,8 @@ export class OwnConnections {
     return declared.map((each) => scopesMissing(each, tests)).find((message) => message !== null) ?? null
   }
 
-  async #found(project: string, id: string): Promise<Resident | null> {
-    try {
-      return await this.#host.find(projectScope(project), connectionDefinition, id)
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return null
-      throw error
-    }
+  #found(project: string, id: string): Promise<Resident | null> {
+    return this.#host.find(projectScope(project), connectionDefinition, id).catch(nullWhenNotFound)
   }
 
   #isFor({ owner }: Resident, { owner_type, test_only }: ConnectionContext, place: Place): boolean {

@@ -1,9 +1,9 @@
 import { agentInstallations, agents } from '#actors/agents/kinds.ts'
 import type { Principal } from '#actors/call/call.ts'
+import { orNotFound } from '#actors/call/not-found.ts'
 import { endUsers, tenantUsers } from '#actors/tenants/kinds.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
 import {
   type KnowledgeBaseData,
@@ -89,11 +89,11 @@ export class BaseAccess {
    */
   async tenantOf({ project }: Scope, { type, id }: Subject, param: string): Promise<string | null> {
     const scope = projectScope(project)
-    if (type === 'agent') return found(await this.#agents.get(scope, id), param).tenant
-    if (type === 'installation') return found(await this.#installations.get(scope, id), param).tenant
+    if (type === 'agent') return orNotFound(await this.#agents.get(scope, id), param).tenant
+    if (type === 'installation') return orNotFound(await this.#installations.get(scope, id), param).tenant
     if (type === 'end_user') {
       const row = (await this.#tenantUsers.get(scope, id)) ?? (await this.#endUsers.get(scope, id))
-      return found(row, param).tenant
+      return orNotFound(row, param).tenant
     }
     return id
   }
@@ -150,9 +150,4 @@ export class BaseAccess {
       after = page.at(-1)?.id
     }
   }
-}
-
-const found = <T>(row: T | null, param: string): T => {
-  if (row === null) throw new ServiceError('not_found', { param })
-  return row
 }

@@ -1,3 +1,4 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
@@ -9,7 +10,7 @@ import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxGrants } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Scope } from '#storage/index.ts'
-import type { KnowledgeBaseData, KnowledgeGrantData } from '../kinds.ts'
+import type { KnowledgeGrantData } from '../kinds.ts'
 import type { BaseAccess, Subject } from './base-access.ts'
 
 export interface GrantParts {
@@ -23,11 +24,7 @@ export const grantUseCases = ({ access, checkTenant }: GrantParts): UseCasesOf<'
   const { grants } = access
   const limits = new CountedLimits()
   const resource = new RecordResource({ table: grants, idPrefix: 'grt', olderIdPrefix: 'kgr', view: grantView })
-  const baseOf = async (scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> => {
-    const base = await access.bases.get(scope, id)
-    if (base === null) throw new ServiceError('not_found')
-    return base
-  }
+  const baseOf = async (scope: Scope, id: string) => orNotFound(await access.bases.get(scope, id))
   const tenantOf = async (scope: Scope, subject: Subject): Promise<string | null> => {
     if (subject.type === 'tenant') await checkTenant(scope.project, subject.id, 'subject_id')
     return access.tenantOf(scope, subject, 'subject_id')

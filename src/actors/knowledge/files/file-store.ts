@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { FileService } from '#actors/capability/file-service.ts'
 import { CountedLimits } from '#records/counted-limits.ts'
 import type { Notice } from '#records/notices.ts'
@@ -69,8 +70,7 @@ export class FileStore {
   /** Yields the content of a file in parts. @throws {ServiceError} `not_found` when it was deleted meanwhile */
   async *content({ project, data: { parts } }: FileRow): AsyncGenerator<Buffer> {
     for (const name of parts) {
-      const part = await this.#blobs.get(project, name)
-      if (part === null) throw new ServiceError('not_found')
+      const part = orNotFound(await this.#blobs.get(project, name))
       yield Buffer.from(part, 'base64')
     }
   }

@@ -1,4 +1,5 @@
 import type { UploadedFile } from '#actors/call/call.ts'
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
 import { actorOf, type Caller } from '#records/audit-note.ts'
@@ -25,9 +26,8 @@ type FileView = ResultOf<'files.get'>
 /** Use-cases of OpenAI's files. */
 export const fileUseCases = ({ files, storeFiles }: FileParts): FileUseCases => {
   const found = async (scope: Scope, id: string): Promise<FileRow | SourceRow> => {
-    const row = (await files.table.get(scope, id)) ?? (await storeFiles.document(scope, id))
-    if (row === null) throw new ServiceError('not_found', { param: 'file_id', message: `There is no file ${id}.` })
-    return row
+    const found = (await files.table.get(scope, id)) ?? (await storeFiles.document(scope, id))
+    return orNotFound(found, 'file_id', `There is no file ${id}.`)
   }
   return {
     'files.create': async (call) => {

@@ -1,3 +1,4 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
@@ -22,11 +23,7 @@ type Place = { readonly knowledge_base_id: string; readonly recall_set_id: strin
 export const recallUseCases = (parts: RecallParts): UseCasesOf<'knowledge_recall_sets'> => {
   const table = new Table(parts.records, knowledgeRecallSets, parts.now)
   const resource = new RecordResource({ table, idPrefix: 'krs', view: setView })
-  const baseOf = async (scope: Scope, id: string) => {
-    const base = await parts.access.bases.get(scope, id)
-    if (base === null) throw new ServiceError('not_found')
-    return base
-  }
+  const baseOf = async (scope: Scope, id: string) => orNotFound(await parts.access.bases.get(scope, id))
   const find = async (scope: Scope, { knowledge_base_id, recall_set_id }: Place): Promise<Row<RecallSetData>> => {
     const base = await baseOf(scope, knowledge_base_id)
     const row = await table.get(scope, recall_set_id)

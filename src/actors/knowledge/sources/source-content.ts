@@ -1,6 +1,6 @@
 import type { UploadedFile } from '#actors/call/call.ts'
-import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { typeOfContent } from './content-type.ts'
 
@@ -50,7 +50,7 @@ const textTypes: readonly string[] = ['text/plain', 'text/markdown', 'text/html'
 const textContent = (text: string, mime_type = 'text/markdown'): Content => {
   if (!textTypes.includes(mime_type)) {
     const message = `The type of a text must be one of ${textTypes.join(', ')}.`
-    throw new ServiceError('invalid_field', { param: 'mime_type', message })
+    throw invalidField('mime_type', message)
   }
   return { type: 'text', bytes: Buffer.from(text, 'utf8'), mime_type, filename: null }
 }
@@ -68,23 +68,8 @@ export const contentOf = (
   const given = [text, url, ...files].filter((each) => each !== undefined)
   if (given.length > 1) {
     const message = 'A source must have exactly one of text, url and file.'
-    throw new ServiceError('invalid_field', { param: text === undefined ? 'url' : 'text', message })
+    throw invalidField(text === undefined ? 'url' : 'text', message)
   }
   if (file !== undefined) return fileContent(file)
   return text === undefined ? null : textContent(text, mime_type)
-}
-
-/**
- * Checks a URL as far as possible without a DNS lookup; the rest is checked when it is fetched.
- *
- * @throws {ServiceError} `invalid_field`
- */
-export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
-  try {
-    guard.check(url)
-  } catch (error) {
-    if (!(error instanceof SsrfRefused)) throw error
-    const message = `The URL is refused: ${error.message}.`
-    throw new ServiceError('invalid_field', { param: 'url', message, cause: error })
-  }
 }

@@ -1,12 +1,14 @@
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
+import { requireReachable } from '#actors/capability/reachable-url.ts'
 import { actorOf } from '#records/audit-note.ts'
 import { pageOf } from '#records/pages.ts'
 import { Table } from '#records/table.ts'
 import { contextOf } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { sourceRows } from '../kinds.ts'
 import { chunksOf } from './document-store.ts'
-import { contentOf, requireReachable } from './source-content.ts'
+import { contentOf } from './source-content.ts'
 import { residentView, sourceKind, sourceView } from './source-view.ts'
 import { causeOf, type SourceParts, Sources } from './sources.ts'
 
@@ -34,7 +36,7 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       const source = await sources.find(scope, params)
       const { type } = contextOf(sourceKind, source.state.snapshot)
       if (body.url !== undefined) {
-        if (type !== 'url') throw new ServiceError('invalid_field', { param: 'url', message: 'The source has no URL.' })
+        if (type !== 'url') throw invalidField('url', 'The source has no URL.')
         requireReachable(parts.guard.content, body.url)
       }
       await parts.host.deliverTo(source, {
@@ -50,10 +52,7 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       const known = type === 'text' && mime_type !== null ? { mime_type } : {}
       const content = contentOf({ ...body, ...known }, files)
       if (content !== null && type === 'url')
-        throw new ServiceError('invalid_field', {
-          param: content.type,
-          message: 'The content of this source comes from its URL.',
-        })
+        throw invalidField(content.type, 'The content of this source comes from its URL.')
       const owner = { project: source.owner.project, tenant: source.owner.tenant, source: source.id }
       const named = content === null ? null : { mime_type: content.mime_type, filename: content.filename ?? filename }
       const upload =

@@ -1,5 +1,7 @@
 import type { Idempotency, UploadedFile } from '#actors/call/call.ts'
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { requireReachable } from '#actors/capability/reachable-url.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { type AuditLine, statusOf } from '#machines/index.ts'
 import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts'
@@ -16,7 +18,7 @@ import type { Scope } from '#storage/index.ts'
 import type { BaseAccess } from '../access/base-access.ts'
 import { type KnowledgeBaseData, sourceRows } from '../kinds.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
-import { contentOf, requireReachable } from './source-content.ts'
+import { contentOf } from './source-content.ts'
 import { residentView, type SourceView, sourceKind } from './source-view.ts'
 
 export interface SourceParts extends Pick<Services, 'clock' | 'host' | 'storage'> {
@@ -55,9 +57,7 @@ export class Sources {
 
   /** @throws {ServiceError} `not_found` */
   async baseOf(scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> {
-    const base = await this.#parts.access.bases.get(scope, id)
-    if (base === null) throw new ServiceError('not_found')
-    return base
+    return orNotFound(await this.#parts.access.bases.get(scope, id))
   }
 
   /** @throws {ServiceError} `not_found`, also for a source of another base. */

@@ -5,6 +5,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { RecordStore, Scope } from '#storage/index.ts'
 import { type FileBatchData, fileBatches } from '../kinds.ts'
@@ -139,8 +140,7 @@ type BatchBody = Parameters<UseCases['vector_store_file_batches.create']>[0]['bo
 
 /** @throws {ServiceError} `missing_field`, `invalid_field` */
 const addedBy = ({ file_ids, files, attributes }: BatchBody): readonly AddedFile[] => {
-  if (file_ids !== undefined && files !== undefined)
-    throw new ServiceError('invalid_field', { param: 'files', message: 'Send file_ids or files, not both.' })
+  if (file_ids !== undefined && files !== undefined) throw invalidField('files', 'Send file_ids or files, not both.')
   if (files !== undefined)
     return files.map((file, at) => ({
       ...file,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isNotFound, orNotFound } from '#actors/call/not-found.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { AuditActor } from '#records/audit-note.ts'
 import { RowTurns } from '#records/row-turns.ts'
@@ -7,6 +8,7 @@ import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { rowRecord } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { JsonObject, RecordStore, Scope } from '#storage/index.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { sourceRows } from '../kinds.ts'
@@ -59,7 +61,7 @@ export class StoreFiles {
         const resident = await host.find(scope, sourceDefinition, `${prefix}_${endOf(fileId)}`)
         return rowOf(sourceRows, rowRecord(resident))
       } catch (error) {
-        if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+        if (!isNotFound(error)) throw error
       }
     }
     return null
@@ -145,10 +147,9 @@ export class StoreFiles {
   }
 
   async #uploaded(scope: Scope, { file_id, param }: AddedFile) {
-    const row = await this.#parts.files.table.get(scope, file_id)
-    if (row === null) throw new ServiceError('not_found', { param, message: `There is no file ${file_id}.` })
+    const row = orNotFound(await this.#parts.files.table.get(scope, file_id), param, `There is no file ${file_id}.`)
     if (row.data.purpose === 'assistants' || row.data.purpose === 'user_data') return row
     const message = 'Vector stores take files with the purpose assistants or user_data.'
-    throw new ServiceError('invalid_field', { param, message })
+    throw invalidField(param, message)
   }
 }

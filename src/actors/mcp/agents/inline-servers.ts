@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { requireReachable } from '#actors/capability/reachable-url.ts'
 import type { RemoteDeclaration, RemotePlace } from '#actors/capability/remote-tools.ts'
 import type { ToolDefinition } from '#machines/mcp-server/known-tools.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -7,7 +8,6 @@ import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import type { DiscoverParts } from '../discover-tools.ts'
-import { requireReachable } from '../mcp-servers.ts'
 import { checkedHeaders, type ServerHeaders } from '../server-headers.ts'
 
 export interface InlineParts {

@@ -1,6 +1,7 @@
 import type { ServerTool } from '#actors/capability/agent-resources.ts'
 import type { RemoteDeclaration, RemotePlace, RemoteTools } from '#actors/capability/remote-tools.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import type { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { serverRows } from '../kinds.ts'
@@ -36,7 +37,7 @@ export const turnServers = (parts: TurnServersParts): RemoteTools => {
       }
       const agent = { project: place.project, tenant: place.tenant, agentId: '', installationId: null }
       const why = await registered.missing(agent, named)
-      if (why !== null) throw new ServiceError('invalid_field', { param: `${place.param}.server_id`, message: why })
+      if (why !== null) throw invalidField(`${place.param}.server_id`, why)
       return (await registered.offer(agent, [named])).tools
     },
     call: async (call) => {
@@ -51,10 +52,10 @@ export const turnServers = (parts: TurnServersParts): RemoteTools => {
 }
 
 const notRegistered = ({ param }: RemotePlace): ServiceError =>
-  new ServiceError('invalid_field', {
-    param: `${param}.server_url`,
-    message: 'The project allows only registered tool servers: use server_id or the server_label of one.',
-  })
+  invalidField(
+    `${param}.server_url`,
+    'The project allows only registered tool servers: use server_id or the server_label of one.',
+  )
 
 /** Returns the registered server with this label, if the declaration has no URL; undefined for none or several. */
 const labelled = async (

@@ -1,9 +1,9 @@
+import { orNotFound } from '#actors/call/not-found.ts'
 import { statusOf } from '#machines/index.ts'
 import type { MemoryWriteContext } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { type Clock, contextOf, pause, storedState } from '#runtime/index.ts'
 import type { Host } from '#runtime/internal.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { JsonObject, Scope } from '#storage/index.ts'
 import type { MemoryOwner } from '../memory-owner.ts'
@@ -52,8 +52,7 @@ export class MemoryWrites {
   async receipt(scope: Scope, id: string): Promise<WriteReceipt> {
     const { state } = await this.#parts.host.find(scope, memoryWriteDefinition, id)
     const stored = storedState(state.snapshot)
-    const status = statusOf(memoryWriteDefinition, stored)
-    if (status === null) throw new ServiceError('not_found')
+    const status = orNotFound(statusOf(memoryWriteDefinition, stored))
     return { status, context: contextOf(memoryWriteDefinition, stored) }
   }
 

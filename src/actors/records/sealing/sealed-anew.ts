@@ -1,7 +1,7 @@
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { projectScope, type RecordStore, type StoredRecord } from '#storage/index.ts'
 import type { AnyKind, SealedField } from '../schema.ts'
-import type { SecretBox } from '../secret-box.ts'
+import { openedOrNull, type SecretBox } from '../secret-box.ts'
 
 /** A secret box that knows which of its keys sealed a value. */
 export interface KeyedBox extends SecretBox {
@@ -101,7 +101,7 @@ const sealedAnew = (box: KeyedBox, { sealed = [] }: AnyKind, record: StoredRecor
   for (const field of sealed) {
     const value = sealedValue(field, record)
     if (value === null || box.isCurrent(value)) continue
-    const opened = openedValue(box, value, field.aad(record))
+    const opened = openedOrNull(box, value, field.aad(record))
     if (opened === null) unreadable += 1
     else data = { ...data, [field.field]: box.seal(opened, field.aad(record)) }
   }
@@ -111,14 +111,6 @@ const sealedAnew = (box: KeyedBox, { sealed = [] }: AnyKind, record: StoredRecor
 const sealedValue = ({ field, isSealed }: SealedField, { data }: StoredRecord): string | null => {
   const value = data[field]
   return typeof value === 'string' && value !== '' && isSealed?.(value) !== false ? value : null
-}
-
-const openedValue = (box: SecretBox, value: string, aad: string): string | null => {
-  try {
-    return box.open(value, aad)
-  } catch {
-    return null
-  }
 }
 
 async function* pagesOf({ records }: SealedParts, kind: AnyKind): AsyncGenerator<readonly StoredRecord[]> {

@@ -2,6 +2,7 @@ import type { Principal } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { isObject } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { A2aMessage } from './a2a-message.ts'
 import type { WaitingCall } from './a2a-task.ts'
 
@@ -42,7 +43,6 @@ export const answerOf = (principal: Principal, message: A2aMessage, calls: reado
   throw invalid('Send {"approved": true} or {"approved": false} as a JSON value.')
 }
 
-const invalid = (message: string): ServiceError =>
-  new ServiceError('invalid_field', { param: 'message.parts', message })
+const invalid = (message: string): ServiceError => invalidField('message.parts', message)
 
 const outputText = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output))

@@ -1,13 +1,14 @@
 import type { Call } from '#actors/call/call.ts'
+import { requireReachable } from '#actors/capability/reachable-url.ts'
 import type { Services } from '#actors/capability/services.ts'
 import type { WebhookNotice } from '#actors/webhooks/notify.ts'
 import type { Receiver, ReceiverSource, SentMessage } from '#actors/webhooks/receivers.ts'
-import { requireReachable } from '#actors/webhooks/webhook-use-cases.ts'
 import { webhookHeaders } from '#outgoing/webhook-signature.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope } from '#storage/index.ts'
 import {
   type PushConfig,
@@ -64,7 +65,7 @@ export class A2aPushes implements ReceiverSource {
     const before = await this.#table.list(scope, { where: { run_id: run }, limit: maxConfigs })
     const row = before.find((each) => each.id === id)
     if (row === undefined && before.length >= maxConfigs)
-      throw new ServiceError('invalid_field', { param: place, message: `A task has at most ${maxConfigs} configs.` })
+      throw invalidField(place, `A task has at most ${maxConfigs} configs.`)
     const sealed = box.seal(JSON.stringify(secrets), pushConfigAad(scope.project, id))
     const data = { run_id: run, config_id, context_id: context, url, scheme: secrets.scheme ?? null, sealed }
     const { project, tenant, user } = scope

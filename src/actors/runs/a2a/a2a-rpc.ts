@@ -3,7 +3,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import { isObject } from '#runtime/index.ts'
 import { a2aRpcError } from '#specs/errors/a2a-errors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { needText } from '#specs/errors/invalid-field.ts'
+import { invalidField, needText } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import { a2aMessage } from './a2a-message.ts'
 import { pushConfigOf } from './a2a-push-config.ts'
@@ -21,7 +21,7 @@ const idOf = ({ id }: RpcCall['body']): RpcId => (typeof id === 'string' || type
 const taskIdOf = (params: JsonObject, field = 'id'): string => {
   const id = params[field]
   if (typeof id === 'string' && id !== '') return id
-  throw new ServiceError('invalid_field', { param: `params.${field}`, message: 'It must be the id of a task.' })
+  throw invalidField(`params.${field}`, 'It must be the id of a task.')
 }
 
 /** Reads what is sent: the message, and the push notification config of the task that it begins or answers. */
@@ -121,7 +121,7 @@ const listQuery = ({ contextId, status, pageSize, pageToken }: JsonObject): List
   const size = typeof pageSize === 'number' && Number.isInteger(pageSize) && pageSize > 0 ? pageSize : usualPage
   const state = text(status)
   const isKnown = state === undefined || state === 'TASK_STATE_UNSPECIFIED' || runStatusOf(state) !== undefined
-  if (!isKnown) throw new ServiceError('invalid_field', { param: 'params.status', message: 'There is no such state.' })
+  if (!isKnown) throw invalidField('params.status', 'There is no such state.')
   const page = { contextId: text(contextId), pageToken: text(pageToken), pageSize: Math.min(size, maxPage) }
   return { ...page, status: state === 'TASK_STATE_UNSPECIFIED' ? undefined : state }
 }

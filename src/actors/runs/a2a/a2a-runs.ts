@@ -1,5 +1,6 @@
 import { agents } from '#actors/agents/kinds.ts'
 import type { A2aProtocol, Call, StreamAnswer } from '#actors/call/call.ts'
+import { nullWhenNotFound, orNotFound } from '#actors/call/not-found.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
@@ -9,6 +10,7 @@ import { Table } from '#records/table.ts'
 import { type Clock, contextOf, isId } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { type LogEvent, projectScope, type RecordStore } from '#storage/index.ts'
 import { findRun } from '../run-use-cases.ts'
@@ -125,8 +127,7 @@ export class A2aRuns {
     const agentId = (await this.#agent(call, call.params.agent_id)).id
     const { text, data, messageId, contextId } = message
     const prompt = [text, ...data.map((value) => JSON.stringify(value))].filter((part) => part !== '').join('\n\n')
-    if (prompt === '')
-      throw new ServiceError('invalid_field', { param: 'message.parts', message: 'The message is empty.' })
+    if (prompt === '') throw invalidField('message.parts', 'The message is empty.')
     const id = await this.#tasks.begun(call, { agentId, messageId, contextId })
     // before the run, so that its first update is sent
     if (push !== null) await this.#keepPush(call, id, push)
@@ -153,7 +154,7 @@ export class A2aRuns {
   }
 
   async #isMissing(call: AgentCall, id: string): Promise<boolean> {
-    return (await findRun(this.#parts.host, call, id).catch(nullWhenMissing)) === null
+    return (await findRun(this.#parts.host, call, id).catch(nullWhenNotFound)) === null
   }
 
   /** Answers what a task waits for. */
@@ -182,7 +183,7 @@ export class A2aRuns {
     const status = query.status === undefined ? undefined : runStatusOf(query.status)
     if (contextId !== undefined) {
       const ids = await this.#tasks.runsOf(call, contextId, pageSize)
-      const found = await Promise.all(ids.map((id) => this.task(call, id).catch(nullWhenMissing)))
+      const found = await Promise.all(ids.map((id) => this.task(call, id).catch(nullWhenNotFound)))
       const tasks = found.flatMap((task) =>
         task === null || (status !== undefined && task.status.state !== query.status) ? [] : [task],
       )
@@ -292,14 +293,14 @@ export class A2aRuns {
   async #agent({ principal, scope }: AgentCall, id: string) {
     const table = new Table(this.#parts.records, agents, this.#parts.now)
     const isOwn = principal.kind !== 'agent_key' || principal.agentId === id
-    const agent = isOwn ? await table.get(projectScope(scope.project), id) : null
-    if (agent === null) throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+    const row = isOwn ? await table.get(projectScope(scope.project), id) : null
+    const agent = orNotFound(row, 'agent_id', 'There is no such agent.')
     return { id: agent.id, data: agent.data, version: String(agent.version) }
   }
 
   async #run(call: AgentCall, id: string, param = 'run_id'): Promise<Resident> {
     const agent = await this.#agent(call, call.params.agent_id)
-    const run = isId(id, 'run') ? await findRun(this.#parts.host, call, id).catch(nullWhenMissing) : null
+    const run = isId(id, 'run') ? await findRun(this.#parts.host, call, id).catch(nullWhenNotFound) : null
     if (run === null || contextOf(runDefinition, run.state.snapshot).agent_id !== agent.id)
       throw new ServiceError('not_found', { param, message: 'The agent has no such task.' })
     return run
@@ -331,8 +332,3 @@ const aboutOf = (call: Call<unknown, unknown, unknown>) => ({
 
 const unsupported = (param: string, message: string): ServiceError =>
   new ServiceError('invalid_transition', { param, message, extra: { reason: 'UNSUPPORTED_OPERATION' } })
-
-const nullWhenMissing = (error: unknown): null => {
-  if (error instanceof ServiceError && error.code === 'not_found') return null
-  throw error
-}

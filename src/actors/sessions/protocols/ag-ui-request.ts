@@ -1,5 +1,5 @@
 import { isObject } from '#runtime/index.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Json } from '#storage/index.ts'
 import type { CallDecision } from './decide-calls.ts'
@@ -28,7 +28,7 @@ export const agUiRequest = ({ messages, resume = [] }: Body): AgUiRequest => {
   const written = tail.filter(({ message }) => message.role === 'user')
   const text = written.map(({ message, place }) => textOf(message.content, `${place}.content`)).join('\n\n')
   const last = written.at(-1)
-  if (last !== undefined && text === '') throw invalid(`${last.place}.content`, 'The message has no text.')
+  if (last !== undefined && text === '') throw invalidField(`${last.place}.content`, 'The message has no text.')
   return {
     input: last === undefined ? null : { id: last.message.id, text },
     outputs: tail.flatMap(({ message, place }) => (message.role === 'tool' ? [outputOf(message, place)] : [])),
@@ -36,14 +36,12 @@ export const agUiRequest = ({ messages, resume = [] }: Body): AgUiRequest => {
   }
 }
 
-const invalid = (param: string, message: string): ServiceError => new ServiceError('invalid_field', { param, message })
-
 const textOf = (content: Json | undefined, place: string): string => {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) throw invalid(place, 'It must be a text or a list of parts.')
+  if (!Array.isArray(content)) throw invalidField(place, 'It must be a text or a list of parts.')
   const texts = content.map((part, at) => {
     const text = isObject(part) && part.type === 'text' ? part.text : undefined
-    if (typeof text !== 'string') throw invalid(`${place}[${at}]`, 'A session takes text only, not files.')
+    if (typeof text !== 'string') throw invalidField(`${place}[${at}]`, 'A session takes text only, not files.')
     return text
   })
   return texts.join('')
@@ -51,7 +49,7 @@ const textOf = (content: Json | undefined, place: string): string => {
 
 const outputOf = ({ toolCallId, content, error }: Message, place: string): CallDecision => {
   const param = `${place}.toolCallId`
-  if (toolCallId === undefined) throw invalid(param, 'A message of a tool names its call.')
+  if (toolCallId === undefined) throw invalidField(param, 'A message of a tool names its call.')
   const output = error === undefined ? textOf(content, `${place}.content`) : JSON.stringify({ error })
   return { action_id: toolCallId, param, approved: true, output }
 }
@@ -63,11 +61,11 @@ const answerOf = (
   const decision = { action_id: interruptId, param: `${place}.interruptId` }
   if (status === 'cancelled') return { ...decision, approved: false, mayBeLeft: true }
   if (payload === null || typeof payload === 'boolean') return { ...decision, approved: payload ?? true }
-  if (!isObject(payload)) throw invalid(`${place}.payload`, 'It must be an object.')
+  if (!isObject(payload)) throw invalidField(`${place}.payload`, 'It must be an object.')
   if ('editedArgs' in payload)
-    throw invalid(`${place}.payload.editedArgs`, 'Arguments cannot be edited here: use sessions.approve.')
+    throw invalidField(`${place}.payload.editedArgs`, 'Arguments cannot be edited here: use sessions.approve.')
   const { approved } = payload
   if (approved === undefined) return { ...decision, approved: true, content: payload }
-  if (typeof approved !== 'boolean') throw invalid(`${place}.payload.approved`, 'It must be true or false.')
+  if (typeof approved !== 'boolean') throw invalidField(`${place}.payload.approved`, 'It must be true or false.')
   return { ...decision, approved }
 }

@@ -4,6 +4,7 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { JsonObject, LogEvent } from '#storage/index.ts'
 import { firstOfTurn } from '../event-pages.ts'
 import { streamPlace } from '../session-agent.ts'
@@ -81,7 +82,7 @@ export const decideCalls = async (
   const open = decisions.filter((decision) => statusOf(decision) === 'pending')
   for (const { action_id: id, output, param } of open)
     if (output !== undefined && calls.find(({ action_id }) => action_id === id)?.kind !== 'function')
-      throw new ServiceError('invalid_field', { param, message: 'The server runs this tool: only approve it.' })
+      throw invalidField(param, 'The server runs this tool: only approve it.')
   const isNew = open.length === decisions.length
   const after = isNew ? session.state.lastSequence : await decidedAfter(host, session, decisions)
   // an approved call runs, although the rejection of another one ends the turn

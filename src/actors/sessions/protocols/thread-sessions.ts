@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Call } from '#actors/call/call.ts'
+import { isNotFound, nullWhenNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { derivedId, isId } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { newSessionOwner } from '../session-agent.ts'
 import { findSession, type SessionParts } from '../session-use-cases.ts'
@@ -49,13 +51,13 @@ export const threadSession = async (parts: ThreadParts, call: ThreadCall, thread
   if (isId(threadId, 'ses')) return found(parts.host, call, { id: threadId, param })
   const { principal } = call
   if (principal.kind === 'agent_key' && principal.keyType === 'public' && !uuid.test(threadId))
-    throw new ServiceError('invalid_field', {
+    throw invalidField(
       param,
-      message: 'With a public key it must be a UUID, since every visitor who knows it reaches the session.',
-    })
+      'With a public key it must be a UUID, since every visitor who knows it reaches the session.',
+    )
   const { id, isNew } = await keptThread(parts, call, thread)
   if (!isNew) {
-    const known = await found(parts.host, call, { id, param }).catch(nullWhenMissing)
+    const known = await found(parts.host, call, { id, param }).catch(nullWhenNotFound)
     // a crash may have come between the record of the thread and its session
     if (known !== null) return known
   }
@@ -107,13 +109,8 @@ const found = async (
   try {
     return await findSession(host, call, id)
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found')
+    if (isNotFound(error))
       throw new ServiceError('not_found', { param, message: 'There is no such session.', cause: error })
     throw error
   }
-}
-
-const nullWhenMissing = (error: unknown): null => {
-  if (error instanceof ServiceError && error.code === 'not_found') return null
-  throw error
 }

@@ -1,5 +1,5 @@
 import { isObject } from '#runtime/index.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import type { CallDecision } from './decide-calls.ts'
@@ -35,24 +35,22 @@ export const uiRequest = ({ messages, trigger, messageId }: Body): UiRequest => 
   const message = messages[at]
   if (message?.role === 'assistant') return continuation(message, place)
   if (message?.role !== 'user')
-    throw invalid(`${place}.role`, 'The last message must be from the user or the assistant.')
+    throw invalidField(`${place}.role`, 'The last message must be from the user or the assistant.')
   if (messageId !== undefined)
-    throw invalid('messageId', 'The log of a session keeps its messages: fork the session to replace one.')
+    throw invalidField('messageId', 'The log of a session keeps its messages: fork the session to replace one.')
   return { kind: 'input', input: textOf(message, place) }
 }
 
-const invalid = (param: string, message: string): ServiceError => new ServiceError('invalid_field', { param, message })
-
 const textOf = ({ parts }: Message, place: string): string => {
   const texts = parts.map((part, at) => {
-    if (part.type === 'file') throw invalid(`${place}.parts[${at}]`, 'A turn takes text only, not files.')
+    if (part.type === 'file') throw invalidField(`${place}.parts[${at}]`, 'A turn takes text only, not files.')
     if (part.type !== 'text') return ''
     if (typeof part.text !== 'string')
-      throw invalid(`${place}.parts[${at}].text`, 'The text of a part must be a string.')
+      throw invalidField(`${place}.parts[${at}].text`, 'The text of a part must be a string.')
     return part.text
   })
   const input = texts.join('')
-  if (input === '') throw invalid(`${place}.parts`, 'The message has no text.')
+  if (input === '') throw invalidField(`${place}.parts`, 'The message has no text.')
   return input
 }
 
@@ -61,9 +59,10 @@ const continuation = ({ id, parts }: Message, place: string): UiRequest => {
   const decisions = parts.flatMap((part, at) =>
     isOpen(part, at > step) ? decisionsOf(part, `${place}.parts[${at}]`) : [],
   )
-  if (decisions.length === 0) throw invalid(`${place}.parts`, 'The message has no decision and no output of a tool.')
+  if (decisions.length === 0)
+    throw invalidField(`${place}.parts`, 'The message has no decision and no output of a tool.')
   if (decisions.length > maxDecisions)
-    throw invalid(`${place}.parts`, `A request has at most ${maxDecisions} decisions.`)
+    throw invalidField(`${place}.parts`, `A request has at most ${maxDecisions} decisions.`)
   const calls = parts.flatMap(({ toolCallId }) => (typeof toolCallId === 'string' ? [toolCallId] : []))
   return { kind: 'continue', messageId: id, decisions, calls }
 }
@@ -78,7 +77,7 @@ const decisionsOf = (part: JsonObject, place: string): readonly CallDecision[] =
   const call = () => ({ action_id: callOf(part, place), param: `${place}.toolCallId` })
   if (state === 'approval-responded') {
     const approved = isObject(approval) ? approval.approved : undefined
-    if (typeof approved !== 'boolean') throw invalid(`${place}.approval.approved`, 'It must be true or false.')
+    if (typeof approved !== 'boolean') throw invalidField(`${place}.approval.approved`, 'It must be true or false.')
     return [{ ...call(), approved }]
   }
   if (state === 'output-available') return [{ ...call(), approved: true, output: outputText(output) }]
@@ -88,7 +87,7 @@ const decisionsOf = (part: JsonObject, place: string): readonly CallDecision[] =
 
 const callOf = ({ toolCallId }: JsonObject, place: string): string => {
   if (typeof toolCallId === 'string' && toolCallId !== '' && toolCallId.length <= 128) return toolCallId
-  throw invalid(`${place}.toolCallId`, 'It must be the id of a tool call.')
+  throw invalidField(`${place}.toolCallId`, 'It must be the id of a tool call.')
 }
 
 const outputText = (output: Json): string => (typeof output === 'string' ? output : JSON.stringify(output))

@@ -4,9 +4,10 @@ import { type BoundTo, boundTo, credentialAddress, mayReceive } from '#outgoing/
 import { mask } from '#records/sanitize.ts'
 import type { TypedKind } from '#records/schema.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
+import { openedOrNull } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { isObject, type Owner } from '#runtime/index.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { projectScope } from '#storage/index.ts'
 import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 
@@ -105,11 +106,8 @@ export class ToolHeaders {
     if (id === null) return tool.headers ?? {}
     const row = await this.#table.get(projectScope(project), id)
     if (row === null || !mayReceive(row.data, tool.url)) return null
-    try {
-      return headersOf(this.#parts.box.open(row.data.sealed, aadOf(project, id)))
-    } catch {
-      return null
-    }
+    const opened = openedOrNull(this.#parts.box, row.data.sealed, aadOf(project, id))
+    return opened === null ? null : headersOf(opened)
   }
 
   async #kept<T extends HttpDeclaration>(tool: T, place: ToolsPlace): Promise<T> {
@@ -141,10 +139,10 @@ export class ToolHeaders {
     const missing = hidden.find((name) => opened?.[name] === undefined)
     if (missing === undefined)
       return { ...own, ...Object.fromEntries(hidden.map((name) => [name, opened?.[name] ?? ''])) }
-    throw new ServiceError('invalid_field', {
-      param: `${param}.headers.${missing}`,
-      message: `${mask} stands for a stored value; there is none for this tool at this address. Send the value itself.`,
-    })
+    throw invalidField(
+      `${param}.headers.${missing}`,
+      `${mask} stands for a stored value; there is none for this tool at this address. Send the value itself.`,
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { type conversationMemory, usesMemory } from '#specs/memory-field.ts'
 
 /** The `memory` field of a turn or run, and the user of the session or run, whose memory is the only one allowed. */
@@ -20,8 +21,5 @@ export const checkMemory = ({ memory, user, of }: Remembering): void => {
     })
   const { userId: named } = typeof memory === 'object' && memory !== null ? memory : {}
   if (named === undefined || named === user) return
-  throw new ServiceError('invalid_field', {
-    param: 'memory.userId',
-    message: `memory.userId differs from the user of the ${of}.`,
-  })
+  throw invalidField('memory.userId', `memory.userId differs from the user of the ${of}.`)
 }

@@ -1,5 +1,6 @@
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { rangeOfTurn } from '../event-pages.ts'
 
 /** The fields of a turn request that say what the turn begins with. */
@@ -18,10 +19,10 @@ export const checkTurnStart = ({ input, tool_results, retry_of }: TurnStart): vo
       message: 'A turn requires input, tool_results or retry_of.',
     })
   if (!isEmpty && retry_of !== undefined)
-    throw new ServiceError('invalid_field', {
-      param: 'retry_of',
-      message: 'A retry has the input of the turn that failed: send neither input nor tool_results.',
-    })
+    throw invalidField(
+      'retry_of',
+      'A retry has the input of the turn that failed: send neither input nor tool_results.',
+    )
 }
 
 /**

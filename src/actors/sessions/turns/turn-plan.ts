@@ -11,6 +11,7 @@ import type { SessionTool } from '#machines/session/session-data.ts'
 import { turnOverrides } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { conversationMemory } from '#specs/memory-field.ts'
 import { withDeciders } from './tool-deciders.ts'
 import { type ContextPolicy, type Sampling, type TurnConfig, type TurnTool, toolName } from './turn-config.ts'
@@ -171,7 +172,7 @@ const mergedTools = (own: readonly TurnTool[], agents: readonly TurnTool[]): rea
   own.forEach((tool, index) => {
     const name = toolName(tool)
     if (names.has(name)) {
-      throw new ServiceError('invalid_field', { param: `tools[${index}]`, message: `Two tools are named ${name}.` })
+      throw invalidField(`tools[${index}]`, `Two tools are named ${name}.`)
     }
     names.add(name)
   })

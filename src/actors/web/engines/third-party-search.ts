@@ -4,6 +4,7 @@ import { JsonDepth } from '#outgoing/json-depth.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { derivedId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { SearchEngineSettings } from '#specs/search-engines.ts'
 import type { Json } from '#storage/index.ts'
@@ -63,13 +64,10 @@ const engineOf = ({ engines }: ForeignSearchParts, { engine: name, language }: F
     const names = engines.map((each) => each.name).join(', ')
     const message =
       names === '' ? 'This server has no third-party search engines.' : `The engines of this server are ${names}.`
-    throw new ServiceError('invalid_field', { param: 'engine', message })
+    throw invalidField('engine', message)
   }
   if (language !== undefined && !engine.url.includes('{language}'))
-    throw new ServiceError('invalid_field', {
-      param: 'language',
-      message: `The engine ${name} does not support language.`,
-    })
+    throw invalidField('language', `The engine ${name} does not support language.`)
   return engine
 }
 

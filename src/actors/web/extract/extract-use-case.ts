@@ -1,5 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { pageRefusal } from '../fetch/page-refusal.ts'
 import type { PageReader } from './page-reader.ts'
 
@@ -11,10 +11,7 @@ export const extractUseCase =
     if (read === null) throw pageRefusal('fetch_failed', { url: body.url })
     const { metadata, charset, pageCount, leftOut, data } = read
     if (data !== null && 'fault' in data)
-      throw new ServiceError('invalid_field', {
-        param: 'schema',
-        message: `The schema is not a valid JSON Schema: ${data.fault}.`,
-      })
+      throw invalidField('schema', `The schema is not a valid JSON Schema: ${data.fault}.`)
     return {
       url: page.url,
       canonicalUrl: read.canonical ?? page.finalUrl,

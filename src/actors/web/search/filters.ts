@@ -1,4 +1,4 @@
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { freshSince } from '#src/pages/freshness.ts'
 
 /**
@@ -13,7 +13,7 @@ export const sinceOf = (
   const since = freshness === undefined ? undefined : freshSince(freshness, now)
   if (since !== null) return since
   const message = 'freshness must be a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
-  throw new ServiceError('invalid_field', { param: 'freshness', message })
+  throw invalidField('freshness', message)
 }
 
 /** Whether a URL is on a host or one of its subdomains. @param host in lower case, with or without a port. */

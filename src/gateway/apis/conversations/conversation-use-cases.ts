@@ -1,8 +1,8 @@
 import type { Principal } from '#actors/call/call.ts'
+import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { newIdFor } from '#runtime/internal.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#storage/index.ts'
 import { inputItems, type ResponseItem } from '../responses/input-items.ts'
 import { itemPage } from '../responses/item-page.ts'
@@ -61,9 +61,8 @@ export const conversationUseCases = (
 const added = (items: Parameters<typeof inputItems>[0]): readonly ResponseItem[] => inputItems(items, 'items')
 
 const itemOf = (items: readonly ResponseItem[], id: string): ResponseItem => {
-  const item = items.find((each) => each.id === id)
-  if (item === undefined) throw new ServiceError('not_found', { param: 'item_id' })
-  return item
+  const found = items.find((each) => each.id === id)
+  return orNotFound(found, 'item_id')
 }
 
 const reachOf = ({ scope, principal }: { readonly scope: Scope; readonly principal: Principal }): Reach => ({

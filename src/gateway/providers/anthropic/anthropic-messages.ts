@@ -1,6 +1,7 @@
 import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { type ContentPart, contentParts, unsupportedPart } from '../content-parts.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
+import { type ContentPart, contentParts } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
 
 /** A conversation in Anthropic's format. */
@@ -44,7 +45,7 @@ function say(turns: AnthropicTurn[], role: AnthropicTurn['role'], blocks: readon
 
 function instructionsOf({ content }: WireObject, at: string): WireObject[] {
   return contentParts(content, `${at}.content`).map((part) => {
-    if (part.kind !== 'text') throw unsupportedPart(`${at}.content`, 'Instructions must be text.')
+    if (part.kind !== 'text') throw invalidField(`${at}.content`, 'Instructions must be text.')
     return block(part.part, { type: 'text', text: part.text })
   })
 }
@@ -61,13 +62,13 @@ function blocksOf(message: WireObject, at: string): WireObject[] {
       return [block(message, message.is_error === true ? { ...result, is_error: true } : result)]
     }
     default:
-      throw unsupportedPart(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
+      throw invalidField(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
   }
 }
 
 function partBlock(part: ContentPart): WireObject {
   if (part.kind === 'text') return block(part.part, { type: 'text', text: part.text })
-  if (part.kind === 'audio') throw unsupportedPart(`${part.at}.type`, 'This provider does not accept audio.')
+  if (part.kind === 'audio') throw invalidField(`${part.at}.type`, 'This provider does not accept audio.')
   if (part.kind === 'image') return block(part.part, { type: 'image', source: bytesOrUrl(part) })
   const title = part.filename === null ? {} : { title: part.filename }
   return block(part.part, { type: 'document', source: documentSource(part), ...title })

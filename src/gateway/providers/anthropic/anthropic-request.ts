@@ -1,8 +1,8 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { answerSchema } from '../answer-schema.ts'
 import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
-import { unsupportedPart } from '../content-parts.ts'
 import { anthropicDialogue } from './anthropic-messages.ts'
 import { type AnthropicModel, anthropicModel } from './anthropic-model.ts'
 import { ownEffort, type Thinking, thinkingOf, thinks } from './anthropic-thinking.ts'
@@ -53,9 +53,9 @@ export function anthropicRequest(
 
 function refuseUnsayable(body: ChatBody): void {
   if (typeof body.n === 'number' && body.n > 1)
-    throw unsupportedPart('n', 'This provider returns only one choice per request.')
+    throw invalidField('n', 'This provider returns only one choice per request.')
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
-    throw unsupportedPart('modalities', 'This provider returns only text.')
+    throw invalidField('modalities', 'This provider returns only text.')
   }
 }
 

@@ -1,6 +1,6 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { AnthropicRequest } from '../anthropic/anthropic-request.ts'
-import { unsupportedPart } from '../content-parts.ts'
 
 /**
  * Converts a request in Anthropic's format to a body of Converse, which has the same parts under other names, and marks
@@ -100,7 +100,7 @@ const blockOf = (block: WireObject): WireObject | null => {
 const bytesOf = (block: WireObject): string => {
   const { type, data } = objectOf(block.source)
   if (type === 'base64') return textOf(data)
-  throw unsupportedPart('messages', 'This provider accepts pictures and files only as data, not by their URLs.')
+  throw invalidField('messages', 'This provider accepts pictures and files only as data, not by their URLs.')
 }
 
 /** `png` of `image/png`. */

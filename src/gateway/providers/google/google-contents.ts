@@ -1,6 +1,7 @@
 import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { type ContentPart, contentParts, contentText, type MediaSource, unsupportedPart } from '../content-parts.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
+import { type ContentPart, contentParts, contentText, type MediaSource } from '../content-parts.ts'
 import { plainCallId, signatureIn } from '../tool-call-id.ts'
 
 /** A conversation in Google's format. */
@@ -83,7 +84,7 @@ function partsOf(
     case 'tool':
       return resultParts(message, at, names)
     default:
-      throw unsupportedPart(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
+      throw invalidField(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
   }
 }
 

@@ -1,7 +1,7 @@
 import { streamedFailure } from '#gateway/call/failure.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf } from '#outgoing/wire.ts'
-import { unsupportedPart } from '../content-parts.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
 import { isVector } from '../openai/openai-embeddings.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
@@ -35,7 +35,7 @@ export const googleEmbeddings: EmbeddingFormat = {
 
 const textIn = (input: EmbeddingInput): string => {
   if (typeof input === 'string') return input
-  throw unsupportedPart('input', 'This provider accepts texts, not tokens.')
+  throw invalidField('input', 'This provider accepts texts, not tokens.')
 }
 
 const batches = (texts: readonly string[]): readonly (readonly string[])[] =>

@@ -3,7 +3,7 @@ import { ModelError } from '#gateway/call/provider-port.ts'
 import type { DocumentTarget } from '#gateway/documents/json-calls.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { GivenImages } from '../image-format.ts'
 import { googleUsage, isBlocked } from './google-usage.ts'
 
@@ -12,7 +12,7 @@ export const googleImages = (
   target: Pick<DocumentTarget, 'path' | 'headers'>,
   given: GivenImages | null,
 ): DocumentTarget => {
-  if (given !== null && given.mask !== null) throw inexpressible('mask', "Google's models take no mask.")
+  if (given !== null && given.mask !== null) throw invalidField('mask', "Google's models take no mask.")
   return {
     ...target,
     encode: (document) => ({ contentType: 'application/json', body: encodeJson(requestOf(document, given)) }),
@@ -20,11 +20,8 @@ export const googleImages = (
   }
 }
 
-const inexpressible = (param: string, message: string): ServiceError =>
-  new ServiceError('invalid_field', { param, message })
-
 const requestOf = ({ prompt, size, n }: WireObject, given: GivenImages | null): WireObject => {
-  if (countOf(n) > 1) throw inexpressible('n', "Google's models make one image per request.")
+  if (countOf(n) > 1) throw invalidField('n', "Google's models make one image per request.")
   const aspectRatio = ratioOf(textOf(size))
   const images = (given?.images ?? []).map(({ bytes, mimeType }) => {
     const { buffer, byteOffset, byteLength } = bytes

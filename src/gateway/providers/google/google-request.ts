@@ -1,8 +1,8 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 import { answerSchema } from '../answer-schema.ts'
 import { type OfferedFunctions, offeredFunctions } from '../chat-tools.ts'
-import { unsupportedPart } from '../content-parts.ts'
 import { googleDialogue } from './google-contents.ts'
 import { type GoogleModel, googleModel } from './google-model.ts'
 import { thinkingConfig } from './google-thinking.ts'
@@ -19,7 +19,7 @@ export const googleField = 'google_request'
 /** Builds a `generateContent` body. @throws {ServiceError} `invalid_field` for what the format cannot express. */
 export function googleRequest(body: ChatBody, id: string): WireObject {
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
-    throw unsupportedPart('modalities', 'This provider returns only text here.')
+    throw invalidField('modalities', 'This provider returns only text here.')
   }
   const model = googleModel(id)
   const { system, contents } = googleDialogue(arrayOf(body.messages), { model: id, signs: model.signs })

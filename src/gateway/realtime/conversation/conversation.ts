@@ -1,6 +1,7 @@
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /** An item in the form of the protocol, without audio: of that the text is kept. */
 export type Item = WireObject & { readonly id: string; readonly type: string }
@@ -33,8 +34,7 @@ export class Conversation {
    */
   add(item: WireObject, after: string | null = null): { readonly item: Item; readonly previous: string | null } {
     const id = textOf(item.id) || newId('item')
-    if (this.#sizes.has(id))
-      throw new ServiceError('invalid_field', { param: 'item.id', message: 'The conversation has an item of this id.' })
+    if (this.#sizes.has(id)) throw invalidField('item.id', 'The conversation has an item of this id.')
     const at = after === null ? this.#items.length : after === 'root' ? 0 : this.#at(after, 'previous_item_id') + 1
     const added = withoutAudio({ ...item, id, type: textOf(item.type) })
     this.#items.splice(at, 0, added)
@@ -76,8 +76,7 @@ export class Conversation {
   truncate(id: string, ms: number): void {
     const item = this.get(id)
     const parts = this.#spoken.get(id)
-    if (parts === undefined)
-      throw new ServiceError('invalid_field', { param: 'item_id', message: 'The item has no audio of an answer.' })
+    if (parts === undefined) throw invalidField('item_id', 'The item has no audio of an answer.')
     const transcript = heardUntil(parts, ms)
     this.#spoken.delete(id)
     this.replace({ ...item, content: [{ type: 'output_audio', transcript }] })

@@ -1,5 +1,6 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /** How the end of speech is detected. */
 export interface TurnDetection {
@@ -121,15 +122,15 @@ export const usualConfig = new SessionConfig({
 const checkFormat = (given: unknown, param: string): void => {
   const { type, rate = format.rate } = objectOf(given)
   if (type === format.type && rate === format.rate) return
-  throw new ServiceError('invalid_field', { param, message: `${param} must be audio/pcm at 24000 Hz for this model.` })
+  throw invalidField(param, `${param} must be audio/pcm at 24000 Hz for this model.`)
 }
 
 const checkTool = (tool: unknown, param: string): void => {
   const { type, name } = objectOf(tool)
   if (type !== 'function')
-    throw new ServiceError('invalid_field', {
-      param: `${param}.type`,
-      message: 'Only functions are supported for this model. Tools of the server belong to an agent.',
-    })
+    throw invalidField(
+      `${param}.type`,
+      'Only functions are supported for this model. Tools of the server belong to an agent.',
+    )
   if (!/^[\w-]{1,64}$/.test(textOf(name))) throw new ServiceError('invalid_field', { param: `${param}.name` })
 }

@@ -1,5 +1,5 @@
 import { objectOf, type WireObject } from '#outgoing/wire.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /**
  * Returns an update of the session for the provider, where the model has another name. The model of a session is that of
@@ -9,7 +9,6 @@ import { ServiceError } from '#specs/errors/errors.ts'
  */
 export const withoutModel = (event: WireObject, model: string): string => {
   const { model: named, ...session } = objectOf(event.session)
-  if (named !== undefined && named !== model)
-    throw new ServiceError('invalid_field', { param: 'session.model', message: 'The model of a session is fixed.' })
+  if (named !== undefined && named !== model) throw invalidField('session.model', 'The model of a session is fixed.')
   return JSON.stringify({ ...event, session })
 }

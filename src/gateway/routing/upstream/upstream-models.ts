@@ -10,7 +10,6 @@ import { addressNotAllowed } from '#outgoing/ssrf-guard.ts'
 import { countOf, isObject, textOf } from '#outgoing/wire.ts'
 import type { SyncedModel } from '../kinds.ts'
 import type { Endpoint } from '../managed-providers.ts'
-import { lostKeyMessage } from '../opened-key.ts'
 import { sdkRequest, sendAuthorized } from './upstream-request.ts'
 
 /** Why the models of a provider could not be listed, or its key could not be checked. */
@@ -130,6 +129,9 @@ const troubles: Readonly<
   cut: ['unreachable', 'The provider ended its stream early.'],
   too_large: ['unreadable', 'The response of the provider is too large.'],
 }
+
+/** The error message for a key that cannot be decrypted. */
+export const lostKeyMessage = 'The key can no longer be decrypted. Set it again.'
 
 /** Result when no provider was called, because the stored key cannot be decrypted. */
 export const withoutKey: UpstreamModels = { ok: false, trouble: 'key_refused', message: lostKeyMessage, status: null }

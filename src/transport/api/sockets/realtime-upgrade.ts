@@ -19,11 +19,11 @@ import { memoryOwner } from '../body/memory-owner.ts'
 import { authorise, scopeFor } from '../credentials/authorise.ts'
 import { checkReach, limitedScope } from '../credentials/reached-tenant.ts'
 import { deferredStream } from '../deferred-stream.ts'
-import { envelop } from '../envelopes.ts'
-import { headersOf, serviceErrorOf } from '../refuse.ts'
+import { serviceErrorOf } from '../refuse.ts'
 import { asPagination, asStream, textIn } from '../schema.ts'
 import { LastingSecrets } from './lasting-secrets.ts'
 import { reserved, type SocketCallParts, SocketCalls, type SocketRequest } from './socket-calls.ts'
+import { acceptOrClose, refusedUpgrade } from './upgrade-answer.ts'
 import { checkHandshake } from './websocket-handshake.ts'
 
 export interface RealtimeUpgradeParts extends SocketCallParts {
@@ -37,7 +37,6 @@ export interface RealtimeUpgradeParts extends SocketCallParts {
 }
 
 const nothing = { tenant: null, user: null }
-const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 
 /** Upgrades of `/v1/realtime`. */
 export class RealtimeUpgrades {
@@ -64,10 +63,7 @@ export class RealtimeUpgrades {
       checkHandshake(request)
       return await this.#accept(socket)
     } catch (error) {
-      const shown = this.#shown(error, socket)
-      const { status, body } = envelop('openai', shown, socket.requestId)
-      const headers = [jsonType, ['x-request-id', socket.requestId] as const, ...headersOf(shown)]
-      return { refuse: { status, headers, body: JSON.stringify(body) } }
+      return refusedUpgrade('openai', this.#shown(error, socket), socket.requestId)
     }
   }
 
@@ -175,13 +171,3 @@ export class RealtimeUpgrades {
 
 const offersRealtime = (request: HttpRequest): boolean =>
   (request.header('sec-websocket-protocol') ?? '').split(',', 16).some((each) => each.trim() === 'realtime')
-
-/** Accepts the peer, or closes its socket when the last permits have been taken meanwhile or a shutdown has begun. */
-const acceptOrClose = (peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void => {
-  try {
-    accept(peer)
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    peer.close(1013, error.code)
-  }
-}

@@ -17,12 +17,13 @@ import { memoryOwner } from '../body/memory-owner.ts'
 import { authorise } from '../credentials/authorise.ts'
 import { refuseCrossSite } from '../credentials/csrf.ts'
 import { deferredStream } from '../deferred-stream.ts'
-import { envelop, platformBody } from '../envelopes.ts'
+import { platformBody } from '../envelopes.ts'
 import { lastEventId } from '../last-event-id.ts'
-import { headersOf, serviceErrorOf } from '../refuse.ts'
+import { serviceErrorOf } from '../refuse.ts'
 import { Router } from '../router.ts'
 import { asPagination, asStream, asStreamQuery, textIn } from '../schema.ts'
 import { reserved, type SocketCall, type SocketCallParts, SocketCalls, type SocketRequest } from './socket-calls.ts'
+import { acceptOrClose, refusedUpgrade } from './upgrade-answer.ts'
 import { checkHandshake } from './websocket-handshake.ts'
 
 export interface SessionUpgradeParts extends SocketCallParts {
@@ -69,10 +70,7 @@ export class SessionUpgrades {
       checkHandshake(request)
       return await this.#accept({ request, requestId: id, sessionId })
     } catch (error) {
-      const shown = serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
-      const { status, body } = envelop('platform', shown, id)
-      const headers = [jsonType, ['x-request-id', id] as const, ...headersOf(shown)]
-      return { refuse: { status, headers, body: JSON.stringify(body) } }
+      return refusedUpgrade('platform', serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log), id)
     }
   }
 
@@ -124,20 +122,7 @@ export class SessionUpgrades {
       socket = serveSessionSocket(peer, this.#commands(upgrade, { newest, query }), { ...options, onLeave })
       if (!socket.over) this.#open.add(socket)
     }
-    return { accept: (peer) => this.#acceptOrClose(peer, accept) }
-  }
-
-  /**
-   * Accepts the peer, or closes its socket with 1013 (try again later) when the last permits have been taken meanwhile or
-   * a shutdown has begun.
-   */
-  #acceptOrClose(peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void {
-    try {
-      accept(peer)
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      peer.close(1013, error.code)
-    }
+    return { accept: (peer) => acceptOrClose(peer, accept) }
   }
 
   /**
@@ -195,5 +180,3 @@ export class SessionUpgrades {
     return this.#calls.obey(id, upgrade, { ...call, params: { session_id: upgrade.sessionId } })
   }
 }
-
-const jsonType = ['content-type', 'application/json; charset=utf-8'] as const

@@ -1,3 +1,4 @@
+import { isNotFound } from '#actors/call/not-found.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import { PushedBody, streamHeaders } from '#gateway/call/streaming/pushed-body.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
@@ -81,7 +82,7 @@ export class BackgroundResponses {
       const begun = { ...document, model: requestOf(context.request).model ?? document.model }
       return { resident, document, begun, input: itemsOf(context.input) }
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return null
+      if (isNotFound(error)) return null
       throw error
     }
   }
