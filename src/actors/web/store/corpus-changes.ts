@@ -10,18 +10,21 @@ import { abandoned, covers, languageOf } from './segment-refs.ts'
 
 /** Maximum number of changed pages that wait for their segment. */
 const maxWaiting = 200
+/** Time in ms for which an announcement covers further changes: half of that after which it counts as abandoned. */
+const announcedMs = 30_000
 
 /** Changes of a project's pages by this process that no segment has yet. */
 class Open {
   readonly process = newId('wch')
-  isAnnounced = false
+  /** ms since the epoch: when it was announced; null if it is not. */
+  announcedAt: number | null = null
   /** Number of changes that are being made. */
   making = 0
   readonly rows = new Map<string, WebPageRow>()
   readonly removed = new Map<string, number>()
 
   get isEmpty(): boolean {
-    return !this.isAnnounced && this.making === 0
+    return this.making === 0 && this.rows.size === 0 && this.removed.size === 0
   }
 }
 
@@ -50,9 +53,13 @@ export class CorpusChanges {
     const open = await this.#turns.take(project, () => this.#announced(project))
     try {
       return await change(open)
+    } catch (error) {
+      // it may have been made: its announcement stays, until all pages are compared
+      if (this.#open.get(project) === open) this.#open.delete(project)
+      throw error
     } finally {
       open.making--
-      if (open.rows.size >= maxWaiting) await this.flush(project)
+      if (open.rows.size >= maxWaiting || open.isEmpty) await this.flush(project)
     }
   }
 
@@ -60,11 +67,11 @@ export class CorpusChanges {
     const open = this.#open.get(project) ?? new Open()
     this.#open.set(project, open)
     open.making++
-    if (open.isAnnounced) return open
+    const at = this.#parts.now()
+    if (open.announcedAt !== null && at - open.announcedAt < announcedMs) return open
     try {
-      const at = this.#parts.now()
       await this.#edit(project, (data) => ({ ...data, changing: { ...data.changing, [open.process]: at } }))
-      open.isAnnounced = true
+      open.announcedAt = at
       return open
     } catch (error) {
       open.making--
@@ -78,7 +85,7 @@ export class CorpusChanges {
       const open = this.#open.get(project)
       if (open === undefined) return
       await this.#store(project, open)
-      if (open.isEmpty) this.#open.delete(project)
+      if (open.isEmpty && open.announcedAt === null) this.#open.delete(project)
     })
   }
 
@@ -91,15 +98,16 @@ export class CorpusChanges {
     writer.removals.push(...removed)
     const isChange = rows.length > 0 || removed.length > 0
     const segment = isChange ? await this.segments.put(project, { writer, from: 0, to: 0 }) : null
+    const at = this.#parts.now()
     let isKept = false
     await this.#edit(project, (data) => {
       // a change that is being made keeps the announcement
       isKept = open.making > 0
       const { [open.process]: _, ...others } = data.changing ?? {}
-      const changing = isKept ? { ...others, [open.process]: this.#parts.now() } : others
+      const changing = isKept ? { ...others, [open.process]: at } : others
       return segment === null ? { ...data, changing } : { ...withSegments(data, [segment]), changing }
     })
-    open.isAnnounced = isKept
+    open.announcedAt = isKept ? at : null
     for (const row of rows) if (open.rows.get(row.id) === row) open.rows.delete(row.id)
     for (const [id, at] of removed) if (open.removed.get(id) === at) open.removed.delete(id)
   }

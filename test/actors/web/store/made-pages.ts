@@ -25,7 +25,7 @@ export const madePage = (n: number, version = 1): NewPage => {
   const next = numbersFrom(n * 1_000 + version)
   const word = (): string => words[Math.floor(words.length * next() ** 2)] ?? ''
   const sentence = (): string => `The ${word()} of the ${word()} is near ${word()}, and so ${word()} was by ${word()}.`
-  const text = Array.from({ length: 30 }, sentence).join(' ')
+  const text = Array.from({ length: 12 }, sentence).join(' ')
   const third = Math.floor(text.length / 3)
   const vector = (k: number) => textOfVector(Float32Array.from({ length: 8 }, (_, at) => Math.sin(n + at * (k + 1))))
   return {
@@ -38,7 +38,7 @@ export const madePage = (n: number, version = 1): NewPage => {
 }
 
 /** Queries with and without a vector. */
-export const queries = words.slice(20, 40).map((word, n) => ({
+export const queries = words.slice(20, 30).map((word, n) => ({
   ...{
     text: `${word} ${words[n + 30]}`,
     embedder: null,
