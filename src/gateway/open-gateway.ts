@@ -99,7 +99,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const documents = openDocuments(checked)
   const heard = { limits, fanOut: parts.cluster?.fanOut, waits: policy }
   const voice = openVoice({ ...core, ...heard, guardrails, guard, now: clock.now })
-  const realtime = openRealtime({ ...core, chats, voice, guard, records, policy, now: clock.now })
+  const realtime = openRealtime({ ...core, guardrails, chats, voice, guard, records, policy, now: clock.now })
   const { knowledge, remote, prompts, host, search = null } = parts
   const forms = openChatApis({
     ...{ memory, chat: chats, routes, embeddings: embeddings.calls, documents: documents.calls, records, search },

@@ -41,6 +41,11 @@ export interface GuardSet {
   readonly output: StageChecks
 }
 
+/** The first guardrail that blocks or replaces anything; null if all of them only flag. */
+export const enforcedBy = ({ input, output }: GuardSet): string | null =>
+  [...input.local, ...input.remote, ...output.local, ...output.remote].find(({ spec }) => spec.action !== 'flag')
+    ?.guardrail ?? null
+
 const isLocal = (spec: GuardCheck): spec is LocalSpec =>
   spec.type !== 'json_schema' && spec.type !== 'model' && spec.type !== 'http'
 

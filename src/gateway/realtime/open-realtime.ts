@@ -2,6 +2,7 @@ import type { Services } from '#actors/capability/services.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { GatewayCore } from '#gateway/call/gateway-core.ts'
 import type { Routes } from '#gateway/call/routes.ts'
+import type { Guardrails } from '#gateway/guardrails/stored-guardrails.ts'
 import { priceAt } from '#gateway/prices/prices.ts'
 import { serves } from '#gateway/providers/provider-formats.ts'
 import type { WireObject } from '#outgoing/wire.ts'
@@ -20,11 +21,13 @@ import type { AgentOperations } from './agent/agent-operations.ts'
 import { LocalSession } from './local-session.ts'
 import type { RealtimeClient, RealtimeSession } from './realtime-client.ts'
 import { type RelayParts, RelaySession } from './relay/relay-session.ts'
+import { requireUnguarded } from './relay/unguarded.ts'
 import { maxSessionMs, realtimeSecrets, SecretBudget, type SecretData } from './secrets/secret-budget.ts'
 import { Voices } from './speech/voices.ts'
 
 export interface RealtimeParts extends GatewayCore, Pick<Services, 'guard' | 'records' | 'now'> {
   readonly chats: Pick<ChatCalls, 'stream'>
+  readonly guardrails?: Guardrails | undefined
   readonly voice: Pick<Voice, 'speech' | 'transcription'>
   readonly policy?: Partial<ModelTimeouts>
 }
@@ -69,8 +72,10 @@ export const openRealtime = (parts: RealtimeParts): Realtime => {
       const { caller } = request
       if (isId(model, 'agt')) return agentOffer({ ...parts, budget, config }, request, model)
       refuseVisitors(caller)
-      if (await isRelayed(parts.routes, caller.project, model))
+      if (await isRelayed(parts.routes, caller.project, model)) {
+        await requireUnguarded(parts.guardrails, caller)
         return { open: (client) => new RelaySession(relay, { client, caller, model, budget, session: config }) }
+      }
       const voices = new Voices(voice, caller, (usd) => void budget?.spent(usd))
       const answers = { model: { chats, caller, model, budget } }
       return {

@@ -137,7 +137,7 @@ export class RelaySession implements RealtimeSession {
     try {
       await charges.permit(event, eventIdOf(event))
     } catch (error) {
-      if (endsSession(error)) this.#fail(error, 1008, eventIdOf(event))
+      if (endsRelay(error)) this.#fail(error, 1008, eventIdOf(event))
       else throw error
     }
   }
@@ -194,7 +194,7 @@ export class RelaySession implements RealtimeSession {
     charges.begun(id).catch((error: unknown) => {
       if (this.#isOver) return
       this.#upstream?.send(JSON.stringify({ type: 'response.cancel', response_id: id }))
-      if (endsSession(error)) this.#fail(error, 1008)
+      if (endsRelay(error)) this.#fail(error, 1008)
       else this.#request.client.send(errorEvent(error))
     })
   }
@@ -215,6 +215,10 @@ export class RelaySession implements RealtimeSession {
     this.#sent()
   }
 }
+
+/** Whether a relayed session ends with an error. What a guardrail would block cannot be held back here. */
+const endsRelay = (error: unknown): error is ServiceError =>
+  endsSession(error) || (error instanceof ServiceError && error.code === 'content_policy_violation')
 
 const audioDelta = /"type":"response\.output_audio\.delta"/
 const otherDelta = /"type":"response\.[a-z_.]+\.delta"/

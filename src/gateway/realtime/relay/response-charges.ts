@@ -4,15 +4,18 @@ import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { Admission, Ticket } from '#gateway/call/admission.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import type { Guardrails } from '#gateway/guardrails/stored-guardrails.ts'
 import { costOfUnits } from '#gateway/prices/prices.ts'
 import { type TokenUsage, tokensOfUsage, type Usage } from '#gateway/prices/usage.ts'
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
 import { heardTokens, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
+import { requireUnguarded } from './unguarded.ts'
 
 export interface ChargeParts extends RecordParts {
   readonly admission: Admission
+  readonly guardrails?: Guardrails | undefined
 }
 
 /** Who pays for a session, and for what. */
@@ -154,6 +157,12 @@ export class ResponseCharges {
   }
 
   #admit(limit: unknown): Ticket | Promise<Ticket> {
+    // a guardrail may have been added since the session began
+    const checked = requireUnguarded(this.#parts.guardrails, this.#session.caller)
+    return checked instanceof Promise ? checked.then(() => this.#ticket(limit)) : this.#ticket(limit)
+  }
+
+  #ticket(limit: unknown): Ticket | Promise<Ticket> {
     const { caller, model, route, budget } = this.#session
     budget?.check()
     const outputTokens = typeof limit === 'number' ? limit : this.#maxTokens

@@ -1,3 +1,5 @@
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { patience } from '#test/e2e/patience.ts'
 import { World } from '#test/e2e/world.ts'
@@ -34,6 +36,18 @@ describe('a realtime session of a model whose provider has them', () => {
     const connection = new RealtimeConnection(`${world.url}/v1/realtime?${query}`, { ...own, ...given })
     open.push(connection)
     return connection
+  }
+  const refusalOfUpgrade = (): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+    const headers = { ...upgrade, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    request(`${world.url}/v1/realtime?model=${model}`, {
+      headers: { ...headers, authorization: `Bearer ${world.secretKey}` },
+    })
+      .on('response', (response) => resolve(text(response)))
+      .on('error', reject)
+      .end()
+    return promise
   }
   const log = async () => (await world.api.get('/v1/request-log?operation=realtime.connect')).body.data
   const mint = async (body: object) => (await world.api.post('/v1/realtime/client_secrets', body)).body
@@ -192,6 +206,25 @@ describe('a realtime session of a model whose provider has them', () => {
     await flood.until('session.created')
     for (let sent = 0; sent < 5_000; sent++) flood.send('{}')
     expect([1006, 1008]).toContain((await flood.closed).code)
+  })
+
+  it('is refused where a guardrail blocks or replaces, which ends an open one, and not where it only flags', async () => {
+    const checks = (action: string) => [{ type: 'words', words: ['falcon'], action }]
+    const made = { name: 'spoken', is_default: true, checks: checks('flag') }
+    const { id } = (await world.api.post('/v1/guardrails', made)).body
+    const client = connect()
+    await client.until('session.created')
+    expect((await client.exchange(respond, 'response.done')).response.status).toBe('completed')
+    const change = (action: string) =>
+      world.api.post(`/v1/guardrails/${id}`, { checks: checks(action) }, { method: 'PATCH' })
+    await change('redact')
+    await vi.waitFor(async () => expect(await connect().opened).toBe(false), patience)
+    expect(await refusalOfUpgrade()).toContain("The guardrail 'spoken' cannot check a realtime session of this model.")
+    expect(await client.refused(respond)).toMatchObject({ code: 'content_policy_violation' })
+    expect(await client.closed).toMatchObject({ code: 1008 })
+    expect(await connect({ query: 'model=simulated-1' }).opened).toBe(true)
+    await world.api.post(`/v1/guardrails/${id}`, undefined, { method: 'DELETE' })
+    await vi.waitFor(async () => expect(await connect().opened).toBe(true), patience)
   })
 
   it('refuses credentials that do not reach a model', async () => {
