@@ -110,9 +110,7 @@ const verbsOf = (
     ...(uniqueField !== undefined && { uniqueField }),
   })
   const audited = (call: PlainCall) => new Audited(call, nounOf(title).replaceAll(' ', '_'))
-  const idOf = ({ params }: PlainCall): string => {
-    return orNotFound(params[key])
-  }
+  const idOf = ({ params }: PlainCall): string => orNotFound(params[key])
   return {
     list: async ({ scope, query: { limit, cursor, ...where } }: PlainCall) => {
       const query = { limit, cursor: typeof cursor === 'string' ? cursor : null, where: named(where) }

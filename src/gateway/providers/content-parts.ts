@@ -1,5 +1,4 @@
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import type { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 
 /** Media as base64 with its type, or as a URL for the provider to fetch. */
@@ -19,9 +18,6 @@ export type ContentPart =
       /** Path in the request body, for error messages. */
       readonly at: string
     }
-
-/** Error for a field that this provider's format cannot express, or that is invalid. */
-export const unsupportedPart = (param: string, message: string): ServiceError => invalidField(param, message)
 
 /**
  * Reads the content of a message: a string, null, or an array of parts in OpenAI's format. Empty texts are dropped.
