@@ -90,13 +90,18 @@ export class PassageIndex {
     return { terms, numbers: none, block: { postings: block, number: this.#postings.attach(block) } }
   }
 
-  /** Adds a passage of a segment, which was analysed when the segment was made. The index must not have its id. */
-  addStored({ number, language, length, vector, ...passage }: StoredPassage, source: PassageSource): void {
+  /**
+   * Adds a passage of a segment, which was analysed when the segment was made. It is found, but not by its id.
+   *
+   * @returns its slot, to remove it.
+   */
+  addStored({ number, language, length, vector, ...passage }: StoredPassage, source: PassageSource): number {
     this.#count(language, 1)
-    const slot = this.#table.add({ ...passage, text: '', vector: null }, { length, isMarked: false })
+    const slot = this.#table.addUnnamed({ ...passage, text: '', vector: null }, { length, isMarked: false })
     this.#shown[slot] = language
     this.#table.setRange(slot, this.#rangeOf(slot, number, source))
     this.#vectors.set(slot, vector)
+    return slot
   }
 
   #rangeOf(slot: number, list: number, { terms: { lists }, numbers, block }: PassageSource): PostingRange {
@@ -112,7 +117,10 @@ export class PassageIndex {
 
   remove(id: string): void {
     const slot = this.#table.slotOf(id)
-    if (slot === -1) return
+    if (slot !== -1) this.removeSlot(slot)
+  }
+
+  removeSlot(slot: number): void {
     this.#count(this.#shown[slot] ?? null, -1)
     this.#postings.remove(this.#table.rangeOf(slot))
     this.#vectors.delete(slot)

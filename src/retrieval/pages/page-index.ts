@@ -45,6 +45,8 @@ class Entry {
   readonly at: number
   /** Its number in the index. */
   readonly number: number
+  /** Slots of its passages in the index of passages. */
+  readonly slots: Int32Array
   #facts: (StoredFacts & PageFacts) | null = null
   #titled: { readonly plain: string; readonly terms: ReadonlyMap<string, number> } | null = null
 
@@ -53,6 +55,7 @@ class Entry {
     this.at = at
     this.number = number
     this.id = segment.ids[at] ?? ''
+    this.slots = new Int32Array((segment.starts[at + 1] ?? 0) - (segment.starts[at] ?? 0))
   }
 
   /** Its share of the bytes of its segment. */
@@ -62,10 +65,6 @@ class Entry {
 
   get version(): number {
     return this.segment.versions[this.at] ?? 0
-  }
-
-  get passages(): number {
-    return (this.segment.starts[this.at + 1] ?? 0) - (this.segment.starts[this.at] ?? 0)
   }
 
   /** Read when a search first needs them. */
@@ -167,7 +166,10 @@ export class PageIndex {
       if (entry !== null) this.#put(entry)
       for (let number = segment.starts[at] ?? 0; number < (segment.starts[at + 1] ?? 0); number++) {
         if (entry === null) this.#passages.skipStored(number, source)
-        else this.#passages.addStored(storedPassage(entry, passages, number), source)
+        else {
+          const slot = this.#passages.addStored(storedPassage(entry, passages, number), source)
+          entry.slots[number - (segment.starts[at] ?? 0)] = slot
+        }
       }
       yield
     }
@@ -188,7 +190,7 @@ export class PageIndex {
     this.#numbered[entry.number] = null
     this.#pages.delete(id)
     this.#pageBytes -= entry.bytes
-    for (let order = 0; order < entry.passages; order++) this.#passages.remove(`${id} ${order}`)
+    for (const slot of entry.slots) this.#passages.removeSlot(slot)
   }
 
   /** Removes a page for good: a segment that still has it does not bring it back. */
@@ -239,7 +241,7 @@ export class PageIndex {
   ): readonly Found[] {
     const entry = this.#pages.get(id)
     const order = Number(hit.id.slice(hit.id.lastIndexOf(' ') + 1))
-    if (entry === undefined || order >= entry.passages) return []
+    if (entry === undefined || order >= entry.slots.length) return []
     const { segment, at, facts, titled } = entry
     const { contentHash, firstSeenAt, publishedAt, places } = facts
     const { rank = 0, lexical = 0, vector } = hit.parts ?? {}
