@@ -101,6 +101,8 @@ export interface OperationSpec {
   readonly idempotency?: IdempotencyMode
   /** Maximum size of the body in bytes. Default: 1 MiB; 8 MiB for chats. */
   readonly maxBodyBytes?: number
+  /** Maximum number of names, strings, objects and arrays of the body. Default: 20,000 in 1 MiB, else 100,000. */
+  readonly maxBodyValues?: number
   /** The body is a conversation. `MAX_CHAT_BODY_MB` sets its maximum size, up to this many bytes. */
   readonly chatBodyBytes?: number
   /** Whether browsers of other origins may call it. Default: true for operations for client tokens and public GETs. */
@@ -158,6 +160,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly unknownFields: 'refuse' | 'ignore'
   readonly idempotency: IdempotencyMode
   readonly maxBodyBytes: number
+  readonly maxBodyValues?: number | undefined
   readonly chatBodyBytes: number | null
   readonly cors: boolean
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -224,6 +227,7 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     unknownFields: spec.unknownFields ?? 'refuse',
     idempotency: spec.idempotency ?? idempotencyByDefault(spec),
     maxBodyBytes: spec.maxBodyBytes ?? (spec.chatBodyBytes ? defaultChatBodyBytes : defaultMaxBodyBytes),
+    maxBodyValues: spec.maxBodyValues,
     chatBodyBytes: spec.chatBodyBytes ?? null,
     cors: spec.cors ?? corsByDefault(spec),
     headers: spec.headers ?? [],

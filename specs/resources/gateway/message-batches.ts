@@ -61,6 +61,8 @@ export const messageBatches = defineOperations('message_batches', {
     method: 'POST',
     path,
     maxBodyBytes: 32 * 1024 * 1024,
+    // the shortest request has fifteen values
+    maxBodyValues: 20 * maxBatchLines,
     body: object({
       requests: array(
         object({

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxBatchLines } from '#specs/resources/gateway/batches.ts'
+import { messageBatches } from '#specs/resources/gateway/message-batches.ts'
 import { isJsonType, maxValuesOfShort, parseJson } from '#transport/api/body/json-body.ts'
+import { principals, serve } from './serving.ts'
 
 const parse = async (text: string, max?: number): Promise<unknown> => parseJson(Buffer.from(text), max)
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
@@ -52,6 +56,21 @@ describe('a JSON body', () => {
       await expect(parse(body)).rejects.toThrow('The body has more than 100000 names')
     expect(await parse(items(15_000, '{}'), maxValuesOfShort)).toHaveLength(15_000)
     await expect(parse(items(20_000, '{}'), maxValuesOfShort)).rejects.toThrow('The body has more than 20000 names')
+  })
+
+  it('may have more of them where an operation says so, as one of a message batch does', async () => {
+    const operation = messageBatches['message_batches.create']
+    const { send } = serve([operation], {
+      'message_batches.create': async ({ body }) => {
+        throw new ServiceError('bad_request', { message: `${Object(body).requests.length} requests` })
+      },
+    })
+    const params = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'x' }] }
+    const requests = Array.from({ length: 7_000 }, (_, at) => ({ custom_id: `r${at}`, params }))
+    const sent = { method: 'POST', target: '/v1/messages/batches', as: principals.secret_key, body: { requests } }
+    expect((await send(sent)).text).toContain('7000 requests')
+    // fifteen values a request
+    expect(15 * maxBatchLines).toBeLessThan(operation.maxBodyValues ?? 0)
   })
 
   it('must be UTF-8', () => {

@@ -43,7 +43,7 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
   if (bytes.length === 0) return { value: {}, files: noFiles }
   if (!isJsonType(contentType)) throw unsupported('application/json')
   try {
-    const value = parseJson(bytes, isShort(operation) ? maxValuesOfShort : undefined)
+    const value = parseJson(bytes, operation.maxBodyValues ?? (isShort(operation) ? maxValuesOfShort : undefined))
     if (!(value instanceof Promise)) return { value, files: noFiles, bytes }
     return value.then(
       (late) => ({ value: late, files: noFiles, bytes, isLong: true }),
