@@ -1,4 +1,4 @@
-import { callApi } from './api.js'
+import { callApi, wordsOf } from './api.js'
 import { html } from './html.js'
 import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
@@ -11,50 +11,56 @@ import { useEffect, useState } from './vendor/hooks.js'
  * @typedef {{ project: string, actor: { id: string }, done: () => void }} Acting
  */
 
-/** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
-export const Approval = ({ project, actor, done }) => {
-  const [action, setAction] = useState(/** @type {Action | null} */ (null))
-  const [text, setText] = useState('')
-  const [reason, setReason] = useState('')
-  const [output, setOutput] = useState('')
+/**
+ * Reads an action, and sends a decision about it, one at a time.
+ *
+ * @param {Acting} props
+ * @param {(action: any) => void} found called once it was read
+ */
+export const useDecision = ({ project, actor, done }, found) => {
+  const params = { action_id: actor.id }
+  const [action, setAction] = useState(/** @type {any} */ (null))
   const [trouble, setTrouble] = useState('')
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    void callApi(project, 'actions.get', { params: { action_id: actor.id } }).then(
-      (/** @type {Action} */ found) => {
-        setAction(found)
-        setText(jsonText(found.arguments, 2))
+    void callApi(project, 'actions.get', { params }).then(
+      (read) => {
+        setAction(read)
+        found(read)
       },
-      (error) => setTrouble(String(error.message)),
+      (error) => setTrouble(wordsOf(error)),
     )
   }, [actor.id])
-  if (action === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
-  const proposed = jsonText(action.arguments, 2)
-  /** @param {'approve' | 'reject'} verb */
-  const decide = async (verb) => {
+  /** @param {'approve' | 'reject'} verb @param {() => object} body may throw a SyntaxError */
+  const decide = async (verb, body) => {
     if (busy) return
     setBusy(true)
     setTrouble('')
     try {
-      const edited = verb === 'approve' && text !== proposed ? { arguments: JSON.parse(text) } : {}
-      const ran = verb === 'approve' && output !== '' ? { tool_results: [{ action_id: actor.id, output }] } : {}
-      const why = reason === '' ? {} : verb === 'approve' ? { note: reason } : { reason }
-      await callApi(project, `actions.${verb}`, {
-        params: { action_id: actor.id },
-        body: { ...edited, ...ran, ...why },
-      })
+      await callApi(project, `actions.${verb}`, { params, body: body() })
       done()
     } catch (error) {
-      setTrouble(
-        error instanceof SyntaxError
-          ? 'The arguments are not valid JSON.'
-          : error instanceof Error
-            ? error.message
-            : '',
-      )
+      setTrouble(wordsOf(error))
     } finally {
       setBusy(false)
     }
+  }
+  return { action, trouble, busy, decide }
+}
+
+/** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
+export const Approval = (props) => {
+  const [text, setText] = useState('')
+  const [reason, setReason] = useState('')
+  const [output, setOutput] = useState('')
+  const found = (/** @type {Action} */ read) => setText(jsonText(read.arguments, 2))
+  const { action, trouble, busy, decide } = useDecision(props, found)
+  if (action === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
+  const proposed = jsonText(action.arguments, 2)
+  const approve = () => {
+    const edited = text === proposed ? {} : { arguments: JSON.parse(text) }
+    const ran = output === '' ? {} : { tool_results: [{ action_id: action.id, output }] }
+    return { ...edited, ...ran, ...(reason === '' ? {} : { note: reason }) }
   }
   if (!sessionNow().decides) return html`<${Proposed} action=${action} text=${proposed} />`
   return html`
@@ -73,8 +79,8 @@ export const Approval = ({ project, actor, done }) => {
         onInput=${typed(setReason)} /></label>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve')}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
-        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject')}>Reject</button>
+        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', approve)}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
+        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', () => (reason === '' ? {} : { reason }))}>Reject</button>
       </div>
     </form>
   `

@@ -1,6 +1,6 @@
-import { callApi } from './api.js'
+import { useDecision } from './approval-form.js'
 import { html } from './html.js'
-import { useEffect, useState } from './vendor/hooks.js'
+import { useState } from './vendor/hooks.js'
 
 /**
  * @typedef {{ type: string, title?: string, description?: string, default?: unknown, enum?: string[], oneOf?: { const: string, title: string }[], items?: Field, format?: string }} Field
@@ -13,36 +13,13 @@ import { useEffect, useState } from './vendor/hooks.js'
  *
  * @param {{ project: string, actor: import('./actor-facts.js').Actor, done: () => void }} props
  */
-export const InputPanel = ({ project, actor, done }) => {
-  const [action, setAction] = useState(/** @type {Action | null} */ (null))
+export const InputPanel = (props) => {
   const [values, setValues] = useState(/** @type {Record<string, unknown>} */ ({}))
-  const [trouble, setTrouble] = useState('')
-  const [busy, setBusy] = useState(false)
-  useEffect(() => {
-    void callApi(project, 'actions.get', { params: { action_id: actor.id } }).then(
-      (/** @type {Action} */ found) => {
-        setAction(found)
-        setValues(defaultsOf(found.input))
-      },
-      (error) => setTrouble(String(error.message)),
-    )
-  }, [actor.id])
+  const found = (/** @type {Action} */ read) => setValues(defaultsOf(read.input))
+  const { action, trouble, busy, decide } = useDecision(props, found)
   if (!action?.input) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
-  const { input } = action
-  /** @param {'approve' | 'reject'} verb @param {object} body */
-  const decide = async (verb, body) => {
-    if (busy) return
-    setBusy(true)
-    setTrouble('')
-    try {
-      await callApi(project, `actions.${verb}`, { params: { action_id: actor.id }, body })
-      done()
-    } catch (error) {
-      setTrouble(error instanceof Error ? error.message : '')
-    } finally {
-      setBusy(false)
-    }
-  }
+  /** @type {Input} */
+  const input = action.input
   const content = input.mode === 'form' ? { content: values } : {}
   return html`
     <form class="act approval" aria-label="Answer" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
@@ -53,9 +30,9 @@ export const InputPanel = ({ project, actor, done }) => {
       ${input.url !== null && html`<p>It leads to <strong>${hostOf(input.url)}</strong>: <a href=${input.url} target="_blank" rel="noopener noreferrer">${input.url}</a></p>`}
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'Done'}</button>
-        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', {})}>Decline</button>
-        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', { response: 'cancel' })}>Dismiss</button>
+        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', () => content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'Done'}</button>
+        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', () => ({}))}>Decline</button>
+        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', () => ({ response: 'cancel' }))}>Dismiss</button>
       </div>
     </form>
   `

@@ -2,6 +2,7 @@ import { callApi } from './api.js'
 import { machineName, time, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
+import { nameOf, readNames } from './names.js'
 import { Empty } from './parts/empty.js'
 import { Pages } from './parts/pages.js'
 import { QueryForm } from './parts/query-form.js'
@@ -45,6 +46,7 @@ export const listPage = (place, report) =>
       const [actors, { data }] = await Promise.all([
         callApi(place.project, 'observation.actors', { query: queryOf(place) }),
         callApi(place.project, 'observation.fleet'),
+        readNames(place.project),
       ])
       return { actors, machines: inOrder(data) }
     },
@@ -112,7 +114,7 @@ const List = ({ place, actors: { data, next_cursor }, machines }) => {
 
 /** @param {ListPlace} place @param {'tenant' | 'agent'} field @param {string | null} id */
 const filterBy = (place, field, id) =>
-  id === null ? nothing : html`<a href=${listHash({ ...place, [field]: id, after: '' })}>${id}</a>`
+  id === null ? nothing : html`<a href=${listHash({ ...place, [field]: id, after: '' })} title=${id}>${nameOf(id)}</a>`
 
 /** @param {{ place: ListPlace, states: readonly import('./fleet-page.js').FleetState[] }} props */
 const Filters = ({ place, states }) => {

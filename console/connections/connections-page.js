@@ -3,6 +3,8 @@ import { callApi } from '../api.js'
 import { ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { nameOf, readNames } from '../names.js'
+import { Named } from '../parts/named.js'
 import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
@@ -71,10 +73,12 @@ export const connectionsPage = (place, report) => {
   const { status, owner, connector, tenant, after } = place.query
   /** @type {LivePage<Shown>} */
   const page = new LivePage({
-    read: () =>
-      callApi(place.project, 'connections.list', {
+    read: async () => {
+      await readNames(place.project)
+      return callApi(place.project, 'connections.list', {
         query: { limit: pageSize, status, owner_type: owner, connector, tenant_id: tenant, cursor: after },
-      }),
+      })
+    },
     show: (shown) =>
       html`<${Connections} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
     everyMs: refreshMs,
@@ -133,8 +137,8 @@ const rowOf = ({ place, done }, connection) => {
   return {
     key: id,
     cells: [
-      html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>${id}</a>`,
-      html`${name} <span class="muted">${connector}</span>`,
+      html`<${Named} name=${name} id=${id} href=${routeHash({ view: 'actor', project: place.project, id })} />`,
+      connector,
       html`<span class="chip" data-tone=${status === 'active' && error !== null ? 'bad' : status === 'pending' ? 'wait' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
       ownerOf(place, connection),
       String(tool_count),
@@ -150,7 +154,7 @@ const rowOf = ({ place, done }, connection) => {
 /** @param {Place} place @param {Connection} connection */
 const ownerOf = (place, { owner_type, tenant_id, external_user_id }) => {
   if (owner_type === 'project') return 'the project'
-  const tenant = html`<a href=${hashAt(place, { tenant: tenant_id ?? '' })}>${tenant_id}</a>`
+  const tenant = html`<a href=${hashAt(place, { tenant: tenant_id ?? '' })} title=${tenant_id}>${nameOf(tenant_id ?? '')}</a>`
   return owner_type === 'tenant'
     ? html`tenant ${tenant}`
     : html`user ${external_user_id} <span class="muted">tenant ${tenant}</span>`

@@ -1,6 +1,7 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { readNames } from '../names.js'
 import { sessionNow } from '../session.js'
 import { Budgets } from './budgets.js'
 import { troublesOf } from './gateway-model.js'
@@ -44,6 +45,7 @@ export const gatewayPage = (place, report) => {
 
 /** @param {Place} place @returns {Promise<Shown>} */
 const readGateway = async ({ project, query }) => {
+  await readNames(project)
   const few = { query: { limit: maxOthers } }
   const [recent, lines, usage, limits, credits, connections, { providers }] = await Promise.all([
     callApi(project, 'request_log.list', few),

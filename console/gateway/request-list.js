@@ -1,6 +1,7 @@
 import { duration } from '../age.js'
 import { dollars, time } from '../format.js'
 import { html } from '../html.js'
+import { nameOf } from '../names.js'
 import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
@@ -90,8 +91,13 @@ const modelOf = (place, { asked_model, model, provider }) => {
 /** The caller of a request, as links that filter by it. @param {Place} place @param {Line} line */
 export const who = (place, { tenant_id, key_id, external_user_id }) => {
   const tenant =
-    tenant_id === null ? null : html`tenant <a href=${hashAt(place, { tenant: tenant_id, after: '' })}>${tenant_id}</a>`
+    tenant_id === null
+      ? null
+      : html`tenant <a href=${hashAt(place, { tenant: tenant_id, after: '' })} title=${tenant_id}>${nameOf(tenant_id)}</a>`
   const user = external_user_id === null ? null : html` user ${external_user_id}`
-  const key = key_id === null ? null : html` key <a href=${hashAt(place, { key: key_id, after: '' })}>${key_id}</a>`
+  const key =
+    key_id === null
+      ? null
+      : html` key <a href=${hashAt(place, { key: key_id, after: '' })} title=${key_id}>${nameOf(key_id)}</a>`
   return tenant === null && user === null && key === null ? 'the dashboard' : html`${tenant}${user}${key}`
 }

@@ -3,6 +3,7 @@ import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { Named } from '../parts/named.js'
 import { Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
@@ -79,7 +80,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
     ${
       servers.length === 0
         ? html`<p class="empty">No remote tool server yet.</p>`
-        : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Name', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
+        : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Address', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
     }
   `
 }
@@ -99,8 +100,8 @@ const rowOf = (
 ) => ({
   key: id,
   cells: [
-    html`<a href=${hashAt(place, { server: id })}>${id}</a>`,
-    html`${name} <span class="muted">${url}</span>`,
+    html`<${Named} name=${name} id=${id} href=${hashAt(place, { server: id })} />`,
+    html`<span class="muted">${url}</span>`,
     html`<span class="chip" data-tone=${status === 'failing' ? 'bad' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}${failing_since !== null && ` since ${age(failing_since)}`}: ${error.message}</span>`}`,
     pending_review_count === 0 ? '0' : html`<span class="chip" data-tone="wait">${pending_review_count}</span>`,
     String(tool_count),

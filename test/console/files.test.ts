@@ -3,19 +3,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { withoutComments } from '#transport/static-files.ts'
+import { servedText } from '#transport/static-files.ts'
 
 const folder = fileURLToPath(new URL('../../console', import.meta.url))
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
 const textOf = (path: string) => readFileSync(path, 'utf8')
-const servedText = (path: string) => (path.endsWith('.js') ? withoutComments(textOf(path)) : textOf(path))
 
 describe('files of the console', () => {
   it('have less than 230 KB in total as they are served, compressed', () => {
     const served = files.filter((path) => !path.endsWith('.d.ts'))
-    const packed = served.reduce((sum, path) => sum + gzipSync(servedText(path)).length, 0)
+    const packed = served.reduce((sum, path) => sum + gzipSync(servedText(path, textOf(path))).length, 0)
     expect(packed).toBeLessThan(230_000)
   })
 

@@ -26,6 +26,7 @@ describe('the static file server', () => {
       join(served, 'app.js'),
       '/**\n * Says a * b.\n */\nlet a = `\n /* b */`\n  /** C. */\n// D.\nlet b = /** @type {A | null} */ (a) // E\n',
     )
+    await writeFile(join(served, 'page.css'), '/* A. */\n.a,\n.b > .c {\n  margin: 0 auto;\n  content: "a b";\n}\n')
     await writeFile(join(served, 'charts', 'session.layout.json'), '{}')
     await writeFile(join(served, 'long.js'), longScript)
     await writeFile(join(served, 'notes.md'), 'not for browsers')
@@ -49,6 +50,7 @@ describe('the static file server', () => {
     ['/', 'text/html; charset=utf-8', '<p>hällo'],
     ['/index.html', 'text/html; charset=utf-8', '<p>hällo'],
     ['/app.js', 'text/javascript; charset=utf-8', 'let a = `\n /* b */`\nlet b = (a) // E\n'],
+    ['/page.css', 'text/css; charset=utf-8', '.a,.b > .c{margin: 0 auto;content: "a b";}'],
     ['/charts/session.layout.json', 'application/json; charset=utf-8', '{}'],
   ])('serves %s as %s', async (path, type, body) => {
     const answer = await get(path)

@@ -118,13 +118,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console with hosti
     await console.world.api.post('/v1/connections', named)
     await console.show('connections', 'Connections')
     await page.getByText('knab').waitFor()
-    // the connector's name is to the right of the name in its cell
+    // the button that copies the id is to the right of the name in its cell
     const [end, beside] = JSON.parse(
       String(
         await page.evaluate(`(() => {
-          const bdi = [...document.querySelectorAll('td bdi')].find((each) => each.textContent.startsWith('Bank'))
+          const bdi = [...document.querySelectorAll('th bdi')].find((each) => each.textContent.startsWith('Bank'))
           const name = [...bdi.getClientRects()]
-          const next = bdi.parentElement.querySelector('.muted').getClientRects()[0]
+          const next = bdi.closest('th').querySelector('.copy').getClientRects()[0]
           return JSON.stringify([Math.max(...name.map(({ right }) => right)), next.left])
         })()`),
       ),

@@ -92,6 +92,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     expect([waiting.status, keyed.status], JSON.stringify([waiting.body, keyed.body])).toEqual([201, 201])
     await console.show('connections', 'Connections')
     const rows = page.getByRole('table', { name: 'Connections' }).getByRole('row')
+    // by its name, with its id on hover and to copy
+    const named = rows.getByRole('link', { name: 'Desk', exact: true })
+    expect(await named.getAttribute('title')).toBe(keyed.body.id)
+    await rows.getByRole('button', { name: 'Copy the id of Desk' }).waitFor()
     await rows.filter({ hasText: 'Desk' }).getByRole('button', { name: 'Test' }).click()
     await rows.filter({ hasText: 'Desk' }).getByRole('status').getByText(':').waitFor()
     await rows.filter({ hasText: 'Mail' }).getByRole('button', { name: 'Reconnect link' }).click()

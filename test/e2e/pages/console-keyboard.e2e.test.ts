@@ -130,7 +130,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
       ['gateway', 'Gateway', ids.request, `section Request ${ids.request}`],
       ['memory?user=ada', 'Memory', ids.memory, `section Memory ${ids.memory}`],
       [`knowledge?base=${ids.base}`, 'Knowledge', ids.source, `section Source ${ids.source}`],
-      ['tools', 'Tool servers', ids.server, /^section .*Sky/],
+      ['tools', 'Tool servers', 'Sky', /^section .*Sky/],
     ] as const
     for (const [place, heading, link, panel] of panels) {
       await console.show(place, heading)

@@ -88,6 +88,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     }
     const [called, answered] = [await run('Use the tool refund for order 7'), await run('reply exactly: nothing to do')]
     await console.show(`list/run?agent=${agent}`, 'Runs')
+    expect(await page.getByRole('link', { name: 'Clerk' }).first().getAttribute('title')).toBe(agent)
     for (const id of [called, answered]) await page.getByRole('checkbox', { name: `Compare ${id}` }).check()
     await page.getByRole('link', { name: 'Compare the two' }).click()
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor()
