@@ -170,7 +170,7 @@ export const bounds: readonly Bound[] = [
     of: 'events of a realtime session in one turn of the event loop',
     max: '256',
     beyond: 'closed with 1008',
-    code: ['src/transport/streams/realtime-socket.ts', 'eventsOfTurn'],
+    code: ['src/transport/streams/realtime-socket.ts', 'ofTurn'],
     test: [
       'test/e2e/gateway/realtime/relay.e2e.test.ts',
       'refuses what is no event of the protocol, and does not end by it',
@@ -180,7 +180,7 @@ export const bounds: readonly Bound[] = [
     of: 'frames of a WebSocket in one turn of the event loop',
     max: '256',
     beyond: 'closed with 1008',
-    code: ['src/transport/streams/session-socket.ts', 'turnMax'],
+    code: ['src/transport/streams/session-socket.ts', 'ofTurn'],
     test: [
       'test/transport/streams/session-socket.test.ts',
       'closes with 1008 on a client that sends more than 256 frames in a turn of the loop, and not on a slower one',

@@ -53,7 +53,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'frames of a WebSocket that wait for the one before them',
     max: '32, and 1 MB of characters together',
     beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more beyond the memory for them',
-    code: ['src/transport/streams/session-socket.ts', 'queuedMaxLength'],
+    code: ['src/transport/streams/session-socket.ts', 'queuedChars'],
     test: [
       'test/transport/streams/session-socket.test.ts',
       'queues 1 MB of frames, and refuses more as rate_limit_exceeded',

@@ -3,6 +3,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { FanOut } from '#storage/index.ts'
 import { type CallPolicy, defaultCallPolicy, type ModelTimeouts } from '../call/call-policy.ts'
 import type { GatewayCore } from '../call/gateway-core.ts'
+import { RouteHealth } from '../call/pools/route-health.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import { Latencies } from './latencies.ts'
@@ -44,7 +45,7 @@ const voiceDefaults: CallPolicy = { ...defaultCallPolicy, retriesBesideOthers: N
 export const openVoice = ({ guard, limits, fanOut, policy, waits = {}, ...parts }: OpenVoiceParts): Voice => {
   const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy }, { telemetry: parts.telemetry })
   const latencies = new Latencies(parts.now, fanOut)
-  const shared = { ...parts, upstreams, latencies }
+  const shared = { ...parts, upstreams, latencies, health: new RouteHealth(parts.now) }
   const whole = { firstByteTimeoutMs: transcriptionTimeoutMs, totalTimeoutMs: transcriptionTimeoutMs }
   return {
     speech: new SpeechCalls({

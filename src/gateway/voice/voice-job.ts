@@ -7,12 +7,14 @@ import { routeCost } from '../call/accounting/route-price.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
-import { type Candidate, listedCandidates } from '../call/candidates.ts'
+import { type Candidate, type CandidateQueue, listedCandidates, mappedCandidates } from '../call/candidates.ts'
 import type { AttemptFailed } from '../call/failure.ts'
 import { type AnsweredKind, firstAnswer } from '../call/first-answer.ts'
+import type { RouteHealth } from '../call/pools/route-health.ts'
 import { policyFor } from '../call/provider-timeouts.ts'
 import type { Found } from '../call/redaction.ts'
 import { codeOf, refusalOf } from '../call/refusal.ts'
+import { RouteCandidates } from '../call/route-candidates.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
@@ -91,6 +93,7 @@ export interface RunningJob<Task> extends Step<Task> {
 
 /** Dependencies of voice jobs. */
 export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'health'> {
+  readonly health: RouteHealth
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly latencies: Latencies
 }
@@ -101,14 +104,12 @@ export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'health'> {
  * @throws {ServiceError} the error of the last provider, or of admission. The failed call has been recorded by then.
  */
 export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>): Promise<RunningJob<Task>> => {
-  const { policy, plan } = job
-  const { requestedModel, steps } = plan
+  const { policy } = job
   const kind = new RunningCall(parts, job)
-  const candidates = listedCandidates(steps.map(({ route, task }) => ({ model: requestedModel, route, task })))
   const { run, candidate, answer } = await firstAnswer<VoiceCandidate<Task>, OpenAnswer>(
-    { ...parts, policy, health: null },
+    { ...parts, policy },
     kind.steps(),
-    candidates,
+    candidatesOf(parts, job),
   )
   return {
     route: candidate.route,
@@ -128,6 +129,22 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
 }
 
 type VoiceCandidate<Task> = Step<Task> & Candidate
+
+/** The steps in order: those of the auto-router by latency, those to one model by the policy of its pool and by their health. */
+const candidatesOf = <Task>(
+  { health }: VoiceJobParts,
+  { call, need, plan: { auto, requestedModel: model, steps } }: VoiceJob<Task>,
+): CandidateQueue<VoiceCandidate<Task>> => {
+  if (auto) return listedCandidates(steps.map((step) => ({ ...step, model })))
+  const tasks = new Map(steps.map(({ route, task }) => [route, task]))
+  const routes = { resolve: () => [...tasks.keys()] }
+  const found = new RouteCandidates({ routes, health }, { project: call.caller.project, need, models: [model] })
+  return mappedCandidates(found, (candidate) => {
+    const task = tasks.get(candidate.route)
+    if (task === undefined) throw new Error('a route without a task')
+    return { ...candidate, task }
+  })
+}
 
 /** Adapts a job to the call runner. */
 class RunningCall<Task> {

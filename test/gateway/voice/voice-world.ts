@@ -5,7 +5,7 @@ import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Admission } from '#gateway/call/admission.ts'
 import type { CallPolicy } from '#gateway/call/call-policy.ts'
 import type { Redaction } from '#gateway/call/redaction.ts'
-import type { KeySource, Route, Routes } from '#gateway/call/routes.ts'
+import type { KeySource, PoolPolicy, Route, Routes } from '#gateway/call/routes.ts'
 import { openVoice } from '#gateway/voice/open-voice.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { StreamControl } from '#runtime/messages/event-stream.ts'
@@ -27,8 +27,8 @@ export interface VoiceWorld {
   readonly calls: GatewayCall[]
   /** The amounts that admissions were settled with, in order. */
   readonly settled: (string | null)[]
-  /** Replaces the available keys. */
-  keys(keys: Keys): void
+  /** Replaces the available keys; those of a pool are called `<source>-key-<n>`. */
+  keys(keys: Keys, pool?: PoolPolicy | null): void
   speak(body: BodyOf<'speech.speak'>, how?: How): Promise<BytesResult>
   transcribe(body: BodyOf<'transcriptions.transcribe'>, how?: How): Promise<Transcribed>
   /** Advances the clock, which otherwise only advances by `callMs` with each call. */
@@ -112,8 +112,9 @@ export const openVoiceWorld = async (
     upstream,
     calls,
     settled,
-    keys: (keys) => {
+    keys: (keys, pool = null) => {
       routing.keys = keys
+      routing.pool = pool
     },
     speak: (body, how = {}) => useCases['speech.speak'](callOf(body, how)),
     async transcribe(body, how = {}) {
@@ -138,6 +139,9 @@ export const openVoiceWorld = async (
 /** Every provider has a key for the one server, unless `keys` is set. */
 class TestRoutes implements Routes {
   keys: Keys | null = null
+  pool: PoolPolicy | null = null
+  /** The same objects from call to call, since health is known of a route. */
+  #pooled: readonly Route[] | null = null
   readonly #url: string
 
   constructor(url: string) {
@@ -153,7 +157,12 @@ class TestRoutes implements Routes {
     }
     const sources = this.keys === null ? ['managed' as const] : (this.keys[spec.id] ?? [])
     if (sources.length === 0) throw new ServiceError('provider_not_configured', { param: 'model' })
-    return sources.map((source) => this.#route(spec, model.slice(slash + 1), source))
+    if (this.pool === null) return sources.map((source) => this.#route(spec, model.slice(slash + 1), source))
+    const pool = this.pool
+    this.#pooled ??= sources.map((source, n) => {
+      return { ...this.#route(spec, model.slice(slash + 1), source), pool, apiKey: `${source}-key-${n}` }
+    })
+    return this.#pooled
   }
 
   #route({ id, format }: Pick<(typeof providers)[number], 'id' | 'format'>, model: string, source: KeySource): Route {

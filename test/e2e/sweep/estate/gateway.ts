@@ -56,8 +56,8 @@ export const gateway: EstatePart = {
     'completions.create': ({ mark }, n) => ({ model: `${mark}/m1`, prompt: `hello ${n}` }),
     'rerank.create': ({ mark }, n) => ({ model: `${mark}/m1`, query: `text ${n}`, documents: ['a', 'b'] }),
   },
-  // an item in a body is supplied by the caller
-  noIds: ['item_id', 'container_id', 'tool_call_id'],
+  // an item in a body is supplied by the caller, and cursors are positions
+  noIds: ['item_id', 'container_id', 'tool_call_id', 'after_id', 'before_id'],
   changing: ['models.get', 'batches.list', 'batches.get', 'message_batches.list', 'message_batches.get'],
   passesOn: [
     ...['ai_chat.create', 'chat_completions.create', 'responses.create', 'messages.create'],
