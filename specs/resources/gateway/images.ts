@@ -5,8 +5,10 @@ import type { ErrorCode } from '#specs/errors/errors.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { passedOn } from './passed-on.ts'
 
-/** Maximum number of images of one edit, and the size of each in bytes. */
+/** Maximum number of images of one edit. */
 export const maxEditImages = 16
+
+/** Maximum size of each image of an edit, in bytes. */
 export const maxEditImageBytes = 20 * 1024 * 1024
 
 const name = string({ minLength: 1, maxLength: 256 })

@@ -1,5 +1,5 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
-import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -21,6 +21,7 @@ import { answeredWhole, type RequestParts } from '../call/whole-request.ts'
 import type { GuardCall } from '../guardrails/guard-call.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
+import type { DocumentTarget, EncodedDocument } from '../providers/document-target.ts'
 import { redactedDocument, restoredDocument, textsOf } from './document-texts.ts'
 
 /** Dependencies of document calls. */
@@ -31,23 +32,6 @@ export interface DocumentParts extends RouteCandidatesParts, RequestParts, CallR
   readonly guardrails?: Guardrails | undefined
   /** Answers that are reused; absent: none. */
   readonly cache?: ResponseCache | undefined
-}
-
-/** A document as an endpoint takes it. */
-interface EncodedDocument {
-  readonly contentType: string
-  readonly body: WireBody
-}
-
-/** Endpoint of an operation at a provider. */
-export interface DocumentTarget {
-  /** Path to append to the route's base URL. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  /** Encodes the document, for endpoints that take another body; absent: as JSON. */
-  readonly encode?: (document: WireObject) => EncodedDocument | Promise<EncodedDocument>
-  /** Converts the response of such an endpoint. @throws {AttemptFailed} for one that is none. */
-  readonly decode?: (answer: WireObject, document: WireObject) => WireObject
 }
 
 /** A provider-specific operation whose JSON response is passed through. */

@@ -1,5 +1,5 @@
 import type { Route } from '#gateway/call/routes.ts'
-import type { DocumentTarget } from '#gateway/documents/json-calls.ts'
+import type { DocumentTarget } from './document-target.ts'
 
 /** An image to edit, whose type was found by its bytes. */
 export interface GivenImage {

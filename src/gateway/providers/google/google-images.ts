@@ -1,9 +1,9 @@
 import { refused } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
-import type { DocumentTarget } from '#gateway/documents/json-calls.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
+import type { DocumentTarget } from '../document-target.ts'
 import type { GivenImages } from '../image-format.ts'
 import { googleUsage, isBlocked } from './google-usage.ts'
 
