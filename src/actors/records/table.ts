@@ -28,6 +28,7 @@ export interface Change<T extends JsonObject> {
 
 /** Attempts under optimistic locking before a change fails; in each round at least one writer succeeds. */
 const maxTries = 100
+const pageSize = 100
 
 /** Typed access to the records of one kind. */
 export class Table<T extends JsonObject> {
@@ -177,6 +178,17 @@ export class Table<T extends JsonObject> {
   async list(scope: Scope, query: RecordQuery): Promise<readonly Row<T>[]> {
     const records = await this.#records.list(this.#kind, scope, query)
     return records.map((record) => rowOf(this.#kind, record))
+  }
+
+  /** Returns all rows of a query, in as many reads as it takes. */
+  async every(scope: Scope, query: Pick<RecordQuery, 'where' | 'ascending'> = {}): Promise<readonly Row<T>[]> {
+    const rows: Row<T>[] = []
+    for (;;) {
+      const after = rows.at(-1)?.id
+      const page = await this.list(scope, { ...query, limit: pageSize, ...(after !== undefined && { after }) })
+      rows.push(...page)
+      if (page.length < pageSize) return rows
+    }
   }
 
   count(scope: Scope, where?: { readonly [field: string]: Json }): Promise<number> {

@@ -13,7 +13,6 @@ import type { AttemptOutcome } from './send-attempt.ts'
 /** Maximum age of cached webhooks, in ms: changes made on other nodes are seen within this time. */
 const recheckMs = 1000
 const maxCached = 10_000
-const pageSize = 100
 
 /** A webhook whose attempts have all failed for this long is disabled, in ms: 5 days. */
 export const failingMs = 5 * 24 * 60 * 60 * 1000
@@ -110,16 +109,8 @@ export class WebhookEndpoints {
     this.forget(row.project)
   }
 
-  async #loadActive(project: string): Promise<readonly Row<WebhookData>[]> {
-    const scope = projectScope(project)
-    const found: Row<WebhookData>[] = []
-    for (;;) {
-      const last = found.at(-1)
-      const after = last === undefined ? {} : { after: last.id }
-      const page = await this.#table.list(scope, { where: { is_active: true }, limit: pageSize, ...after })
-      found.push(...page)
-      if (page.length < pageSize) return found
-    }
+  #loadActive(project: string): Promise<readonly Row<WebhookData>[]> {
+    return this.#table.every(projectScope(project), { where: { is_active: true } })
   }
 }
 

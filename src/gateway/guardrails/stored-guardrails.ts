@@ -4,9 +4,9 @@ import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#storage/index.ts'
 import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
 import { guardrailNames, headerNames } from '../call/guarding/guardrail-names.ts'
-import { everyRow } from '../routing/project-providers.ts'
 import { GuardCall } from './guard-call.ts'
 import { type GuardrailSource, type GuardSet, guardSet } from './guard-set.ts'
 import { type GuardrailData, guardrailKind } from './kinds.ts'
@@ -92,7 +92,7 @@ export class StoredGuardrails implements Guardrails {
   }
 
   async #load(project: string): Promise<ProjectGuardrails> {
-    const rows = await everyRow(this.#table, project)
+    const rows = await this.#table.every(projectScope(project), { ascending: true })
     const signature = rows.map(({ id, version }) => `${id}.${version}`).join()
     const last = this.#last.get(project)
     if (last?.signature === signature) return last

@@ -9,12 +9,13 @@ import { openedOrNull } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { projectScope } from '#storage/index.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import { needsItsKey, requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
 import { type CustomModel, type CustomProviderData, customKeyAad, customProviders } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
-import { customEndpoint, everyRow } from './project-providers.ts'
+import { customEndpoint } from './project-providers.ts'
 import { nameRetirer } from './retired-names.ts'
 import { type ProbeResult, probeChat } from './upstream/chat-probe.ts'
 import { lostKeyMessage } from './upstream/upstream-models.ts'
@@ -45,7 +46,7 @@ export const customProviderUseCases = (parts: ConnectionParts): UseCasesOf<'cust
   }
   return {
     'custom_providers.list': async ({ scope }) => {
-      const rows = await everyRow(table, scope.project)
+      const rows = await table.every(projectScope(scope.project), { ascending: true })
       return {
         providers: rows.toReversed().map((row) => ({ ...viewOf(row), custom_models: row.data.models.map(listed) })),
       }

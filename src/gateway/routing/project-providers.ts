@@ -31,7 +31,6 @@ import { defaultPoolPolicy, poolPolicies } from './policy/pool-policies.ts'
 /** Maximum delay in ms until a change by another node takes effect; without delay when nodes notify each other. */
 const recheckMs = 5000
 const maxCached = 10_000
-const pageSize = 100
 const topic = 'project-providers'
 
 /** An active connection. */
@@ -148,9 +147,9 @@ export class ProjectProviders {
 
   async #read(project: string, last: Known | undefined): Promise<Known> {
     const [connections, customs, retired, policy] = await Promise.all([
-      everyRow(this.#connections, project),
-      everyRow(this.#customs, project),
-      everyRow(this.#retired, project),
+      this.#connections.every(projectScope(project), { ascending: true }),
+      this.#customs.every(projectScope(project), { ascending: true }),
+      this.#retired.every(projectScope(project), { ascending: true }),
       this.#policies.row(project),
     ])
     const rows = [...connections, ...customs, ...retired]
@@ -254,15 +253,3 @@ const customName = ({ id, data }: Row<CustomProviderData>): AbsentProvider => ({
 })
 
 const syncTable = (records: RecordStore, now: () => number) => new Table(records, modelSyncs, now)
-
-/** Returns all rows of a project, oldest first. */
-export const everyRow = async <T extends JsonObject>(table: Table<T>, project: string): Promise<readonly Row<T>[]> => {
-  const found: Row<T>[] = []
-  for (;;) {
-    const last = found.at(-1)
-    const after = last === undefined ? {} : { after: last.id }
-    const page = await table.list(projectScope(project), { limit: pageSize, ascending: true, ...after })
-    found.push(...page)
-    if (page.length < pageSize) return found
-  }
-}
