@@ -101,7 +101,6 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/tenants/tenant-user-use-cases.ts put': `${repeat}; until then, for 20 minutes, tokens of the user are refused`,
   'src/actors/tenants/tenant-user-use-cases.ts remove': `${repeat}: the refusal of the tokens comes first`,
   'src/actors/tenants/tenant-user-use-cases.ts forget': `${repeat}: the refusal of the tokens comes first`,
-  'src/actors/web/store/corpus-changes.ts make': `${protocol}: the announcement that is left has all pages compared`,
   'src/actors/web/store/page-store.ts changed': 'segments that are not merged are merged with the next change',
   'src/actors/web/store/page-store.ts purge': `${repeat}: the takedown is pending until all pages are removed`,
   'src/actors/web/store/page-store.ts save':
