@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { StoredEvent } from '#storage/index.ts'
 import type { Call, Principal } from '../call/call.ts'
 
@@ -70,12 +71,10 @@ export interface Reasoned {
 export const reasonOf = (body: Reasoned | undefined): Reasoned =>
   body?.reason === undefined || body.reason === '' ? {} : { reason: body.reason }
 
-/** Names of the fields in which two states of a resource differ. */
+/** Names of the fields in which two states of a resource differ; the order of an object's fields does not matter. */
 export const changedFields = (before: object, after: object): readonly string[] => {
   const [a, b] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
-  return [...new Set([...a.keys(), ...b.keys()])].filter(
-    (key) => JSON.stringify(a.get(key)) !== JSON.stringify(b.get(key)),
-  )
+  return [...new Set([...a.keys(), ...b.keys()])].filter((key) => !isDeepStrictEqual(a.get(key), b.get(key)))
 }
 
 /** What an edit returns: the new data, or null when nothing changes, so that nothing is written or audited. */
