@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util'
 import type { Embedder } from '#retrieval/embedder.ts'
 import { defaultThreshold } from '#retrieval/passage-query.ts'
 import { backgroundOf } from '#retrieval/ranking/background.ts'
+import { crowdOf } from '#retrieval/ranking/memory-score.ts'
 import { KeptEmbedder } from '../recall/kept-embedder.ts'
+import { mean } from '../recall/measures.ts'
 import { type Example, type Fitted, fittedTo, logitOf } from './logistic.ts'
 import { type Embedding, MemoryScope } from './memory-scope.ts'
 import { openModel } from './open-model.ts'
@@ -15,7 +17,8 @@ import { ownSets } from './topics.ts'
  * our own small set and on others of its format, and prints the weights for `src/retrieval/ranking/memory-score.ts`: by
  * words alone, with the vectors of each embedder, and with what the packaged model reads (`--embedder packaged`). Every
  * person is also judged by weights that were fitted without a fifth of the people, this one among them, and moved so
- * that one of twenty questions about what was never said has a hit.
+ * that one of twenty questions about what was never said has a hit; what was read, in scopes of every size, as far as the
+ * weight of `crowd` can do that.
  *
  * The weights of names and speakers are not fitted here: these sets have none that mislead.
  */
@@ -32,8 +35,7 @@ const vectors = ['above_unrelated', 'above_unrelated_questions'] as const
 const names = {
   vectors: [...vectors, ...words, 'size'],
   words: [...words, 'size'],
-  read: ['read', ...vectors, ...words],
-  readAlone: ['read', ...words],
+  read: ['read'],
 } as const
 type Model = keyof typeof names
 
@@ -68,7 +70,7 @@ async function posedWith(embedding: Embedding | null): Promise<readonly Posed[]>
 }
 
 function examplesOf(model: Model, { found }: Posed): readonly Example[] {
-  const needed = model === 'words' ? [] : model === 'readAlone' ? ['read'] : [names[model][0], vectors[0]]
+  const needed = model === 'words' ? [] : [names[model][0]]
   return found
     .filter(({ parts }) => needed.every((name) => name in parts))
     .map(({ parts, answers }) => ({ features: names[model].map((name) => parts[name] ?? 0), answers }))
@@ -94,26 +96,46 @@ function report(model: Model, posed: readonly Posed[]): void {
     )
     return posed.filter(isOut).map((each) => judgedBy(without, model, each))
   }).flat()
-  const never = judged.filter(({ kind }) => kind === 'never_said').map(({ best }) => best)
-  const limit = never.toSorted((a, b) => a - b)[Math.floor(never.length * 0.95)] ?? 0
+  const limit = limitOf(model, judged)
   const { bias, weights } = fitted(model, posed)
-  const moved = bias - limit + Math.log(defaultThreshold / (1 - defaultThreshold))
-  console.log(model, { bias: moved, ...Object.fromEntries(names[model].map((name, at) => [name, weights[at]])) })
-  console.log(`of people left out; limit ${limit.toFixed(2)}`)
+  const moved = { bias: bias - limit.base + Math.log(defaultThreshold / (1 - defaultThreshold)), crowd: -limit.crowd }
+  console.log(model, { ...moved, ...Object.fromEntries(names[model].map((name, at) => [name, weights[at]])) })
+  console.log('of people left out')
   for (const size of new Set(judged.map((each) => each.size))) {
     const here = judged.filter((each) => each.size === size)
+    const least = limit.base + limit.crowd * crowdOf(size)
     const said = here.filter(({ isAnswerable, kind }) => isAnswerable && kind !== 'statement')
     const parts = [['all', said], ...Map.groupBy(said, ({ kind }) => kind), ...Map.groupBy(said, languageOf)] as const
-    const hits = parts.map(([name, some]) => `${name} ${share(some, ({ right }) => right > limit)}`).join(', ')
+    const hits = parts.map(([name, some]) => `${name} ${share(some, ({ right }) => right > least)}`).join(', ')
     const wrong = ['never_said', 'near'].map(
       (kind) =>
         `${kind} ${share(
           here.filter((each) => each.kind === kind),
-          ({ best }) => best > limit,
+          ({ best }) => best > least,
         )}`,
     )
     console.log(`${size}: right hit: ${hits}; any hit: ${wrong.join(', ')}`)
   }
+}
+
+/**
+ * Returns the logit that one of twenty questions about what was never said exceeds: of those in all scopes, and for what
+ * was read a straight line by the feature `crowd`, through the limits of the sizes.
+ */
+function limitOf(model: Model, judged: readonly Judged[]): { readonly base: number; readonly crowd: number } {
+  const never = judged.filter(({ kind }) => kind === 'never_said')
+  const limit = (some: readonly Judged[]): number =>
+    some.map(({ best }) => best).toSorted((a, b) => a - b)[Math.floor(some.length * 0.95)] ?? 0
+  if (model !== 'read') return { base: limit(never), crowd: 0 }
+  const points = [...Map.groupBy(never, ({ size }) => size)].map(([size, some]) => ({
+    x: crowdOf(size),
+    y: limit(some),
+  }))
+  const x = mean(points.map((point) => point.x))
+  const y = mean(points.map((point) => point.y))
+  const slope =
+    mean(points.map((point) => (point.x - x) * (point.y - y))) / mean(points.map((point) => (point.x - x) ** 2))
+  return { base: y - slope * x, crowd: slope }
 }
 
 const languageOf = ({ language }: Posed): string => language
@@ -138,7 +160,6 @@ for (const name of values.embedder ?? []) {
     values.cache === undefined ? local : new KeptEmbedder(local, `${values.cache}/${local.id.replace('/', '-')}.bin`)
   const background = await backgroundOf({ embed: (texts, use) => embedder.embed(texts, use) })
   const posed = await posedWith({ embedder, background })
-  for (const model of name === 'packaged' ? (['read', 'readAlone'] as const) : (['vectors'] as const))
-    report(model, posed)
+  report(name === 'packaged' ? 'read' : 'vectors', posed)
   await local.close()
 }

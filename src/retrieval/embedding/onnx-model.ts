@@ -137,11 +137,11 @@ export class OnnxModel {
    */
   async read(question: string, texts: readonly string[]): Promise<readonly number[]> {
     const until = performance.now() + maxReadMs
-    const query = await this.#readVector(question, 'query')
+    const query = await this.#readVectors(question, 'query')
     const vectors: Float32Array[] = []
     for (const text of texts) {
       if (performance.now() > until) break
-      vectors.push(await this.#readVector(text, 'passage'))
+      vectors.push(await this.#readVectors(text, 'passage'))
     }
     return vectors.length === 0 ? [] : ((await this.#reader?.odds(query, vectors)) ?? [])
   }
@@ -189,10 +189,10 @@ export class OnnxModel {
     return meaning
   }
 
-  #readVector(text: string, use: EmbedUse): Promise<Float32Array> {
+  #readVectors(text: string, use: EmbedUse): Promise<Float32Array> {
     if (this.#reader === null) throw new Error('the model does not read texts')
     const key = `${use} ${text}`
-    return this.#reader.vector(key, async () => {
+    return this.#reader.vectors(key, async () => {
       const rows = this.#kept.get(key) ?? (await this.#statesOf(text, use))
       this.#kept.delete(key)
       const size = this.#dimensions

@@ -22,8 +22,8 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
   reader: {
     ...{ layers: 'reader.onnx', judge: 'judge.onnx', states: 'l8.oln' },
     hashes: {
-      'reader.onnx': '8310f637d0fff2e18c68de8084608ec553ab58fea057480a10b9abedf97b2a72',
-      'judge.onnx': '09ca3e2fdca014d24ee4adb2c4af6f9f426c294e2f79fa43f734cc99a88acfa6',
+      'reader.onnx': 'd652bd9cf2b29905670dd93e60e277fcef9ae840cc121365c742cb48561c9881',
+      'judge.onnx': '5b67268e48fcda8abec66f722945197ba96e21c8363dcc8097e94df037565271',
     },
   },
   update: {

@@ -37,7 +37,7 @@ export type MemoryFeatures = Readonly<Record<(typeof memoryFeatures)[number], nu
 
 const memoryFeatures = [
   ...(['read', 'question', 'memory', 'found', 'around', 'matched', 'total', 'onlyNames', 'length', 'size'] as const),
-  ...(['other', 'rival', 'unseenNames', 'noneKnown'] as const),
+  ...(['crowd', 'other', 'rival', 'unseenNames', 'noneKnown'] as const),
 ] as const
 
 type Weights = MemoryFeatures & { readonly bias: number }
@@ -49,17 +49,13 @@ type Weights = MemoryFeatures & { readonly bias: number }
  * large scope has more memories that resemble a question by chance: that is what the weight of `size` stands for. The
  * position of a memory among the others does not count.
  *
- * `read` and `readAlone` are for memories that the packaged model has judged, with a vector and without one yet, fitted
- * by `bench/calibration/fit.ts` as it is (specs/decisions/0310-reading-memories.md). They know nothing of the size.
+ * `read` is for memories that the packaged model has judged, with a vector or without one yet
+ * (specs/decisions/0310-reading-memories.md): of the size it knows only how far it is below `few`.
  */
-const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read' | 'readAlone', Weights>> = {
+const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read', Weights>> = {
   read: {
-    ...{ bias: 1.9, read: 0.51, question: 0.02, memory: 0.16, found: -0.08, around: 0, matched: -0.49, total: -0.07 },
-    ...{ length: -0.29, onlyNames: 0, size: 0, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
-  },
-  readAlone: {
-    ...{ bias: 1.8, read: 0.54, question: 0, memory: 0, found: 0.14, around: 0, matched: -0.45, total: -0.04 },
-    ...{ length: -0.26, onlyNames: 0, size: 0, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+    ...{ bias: 4.21, read: 0.84, question: 0, memory: 0, found: 0, around: 0, matched: 0, total: 0, length: 0 },
+    ...{ onlyNames: 0, size: 0, crowd: -1.6, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
   },
   vectors: {
     ...{
@@ -73,7 +69,7 @@ const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read' | 'r
       total: -0.14,
       length: 0.14,
     },
-    ...{ onlyNames: 0, size: -1.41, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+    ...{ onlyNames: 0, size: -1.41, crowd: 0, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
   },
   conversation: {
     ...{
@@ -87,13 +83,22 @@ const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read' | 'r
       total: 0.29,
       length: 0.63,
     },
-    ...{ onlyNames: 0, size: -1, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
+    ...{ onlyNames: 0, size: -1, crowd: 0, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
   },
   words: {
     ...{ bias: 0.05, read: 0, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
-    ...{ onlyNames: -2.5, size: -0.75, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
+    ...{ onlyNames: -2.5, size: -0.75, crowd: 0, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
   },
 }
+
+/**
+ * Number of memories up to which the reader's score depends on it: among so many of one person, something resembles a
+ * question that none answers; what others say adds little to that.
+ */
+const few = 20
+
+/** Returns the feature of the number of memories for what was read. */
+export const crowdOf = (size: number): number => Math.log1p(Math.min(size, few)) / 2
 
 /** Returns the features of the evidence. */
 export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
@@ -107,6 +112,7 @@ export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
   onlyNames: Number(evidence.found > 0 && !evidence.isTopical),
   length: Math.log1p(evidence.length),
   size: Math.log1p(evidence.size) / 2,
+  crowd: crowdOf(evidence.size),
   other: Number(evidence.other),
   rival: evidence.rival,
   unseenNames: evidence.unseenNames,
@@ -121,7 +127,7 @@ export function memoryLogit(evidence: MemoryEvidence): number {
   const { spoken, vector, read, found, isTopical } = evidence
   const judged = (): number => {
     if (read === null) return by(vector === null ? 'words' : 'vectors')
-    const odds = by(vector === null ? 'readAlone' : 'read')
+    const odds = by('read')
     // a code or a rare name means nothing to the reader
     return found >= nearlyAll && isTopical ? Math.max(odds, by('words')) : odds
   }

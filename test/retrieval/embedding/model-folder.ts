@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /**
  * A replacement for the third-party runtime. Its "model" is a JSON file with a row of numbers for each
  * token, which it returns as the hidden states of a sentence model; a reader takes the
- * mean row of a text, and its judge multiplies two. It counts the texts that it was given in the file `runs`.
+ * mean row of a text, and its judge multiplies two and adds how often the first token of the question is in the text. It counts the texts that it was given in the file `runs`.
  */
 const runtime = `
 const { appendFileSync, readFileSync } = require('node:fs')
@@ -16,9 +16,12 @@ class Session {
   constructor({ rows, crashOn }) {
     Object.assign(this, { rows, crashOn, inputNames: ['input_ids', 'attention_mask'], outputNames: ['last_hidden_state'] })
   }
-  async run({ input_ids, attention_mask, token_type_ids, states, question, texts: judged }) {
-    if (states !== undefined) return { vector: { data: meanOf(states) } }
-    if (judged !== undefined) return { odds: { data: productsOf(question, judged) } }
+  async run({ input_ids, attention_mask, token_type_ids, states, question, texts: judged, words, parts, missing }) {
+    if (states !== undefined) {
+      const firsts = states.data.filter((_, at) => at % 2 === 0)
+      return { vector: { data: meanOf(states) }, parts: { data: firsts }, weigh: { data: firsts.map(() => 1) } }
+    }
+    if (judged !== undefined) return { odds: { data: productsOf(question, judged).map((odds, row) => odds + tokensLike(words, parts, missing)[row]) } }
     appendFileSync(join(__dirname, 'runs'), '.')
     if (token_type_ids !== undefined) throw new Error('an input that the model does not have')
     const [texts, length] = input_ids.dims
@@ -40,6 +43,9 @@ const meanOf = ({ data, dims: [, tokens, size] }) => {
   for (let at = 0; at < data.length; at++) sum[at % size] += data[at] / tokens
   return sum
 }
+const tokensLike = ({ data: [word] }, { data, dims: [texts, longest] }, missing) =>
+  Array.from({ length: texts }, (_, row) =>
+    data.subarray(row * longest, (row + 1) * longest).filter((part, at) => part === word && missing.data[row * longest + at] === 0).length)
 const productsOf = ({ data: one, dims: [, size] }, { data, dims: [texts] }) =>
   Float32Array.from({ length: texts }, (_, row) => one.reduce((sum, value, at) => sum + value * data[row * size + at], 0))
 // a model in memory has the description of another output behind it
