@@ -11,6 +11,7 @@ import { newIdFor, type Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxComments } from '#specs/resources/actions/action-reviews.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { Scope } from '#storage/index.ts'
 import { type ActionReviewData, actionReviews } from '../kinds.ts'
 
@@ -23,6 +24,9 @@ interface ReviewParts extends Pick<Services, 'host' | 'now' | 'records'> {
   /** Whether the id is that of a member of the project's organization. */
   readonly isMember: (project: string, id: string) => Promise<boolean>
 }
+
+/** Number of reviews that are read in one turn of the event loop. */
+const readAtOnce = 10
 
 const none: ActionReviewData = { assignee_id: null, snoozed_until_ms: null, revision: 0, comments: [] }
 
@@ -118,7 +122,7 @@ const reviewOf = (action: string, { assignee_id, snoozed_until_ms, revision, com
 })
 
 /**
- * What these actions show of their reviews, by their ids, with one read.
+ * What these actions show of their reviews, by their ids: read few at a time, since each may have 800 KB of comments.
  *
  * @returns a function, since an action without a change has an empty review
  */
@@ -127,7 +131,12 @@ export const summariesOf = async (
   scope: Scope,
   ids: readonly string[],
 ): Promise<(id: string) => Summary> => {
-  const rows = await new Table(records, actionReviews, now).getMany(scope, ids)
+  const table = new Table(records, actionReviews, now)
+  const rows = new Map<string, Row<ActionReviewData>>()
+  for (let at = 0; at < ids.length; at += readAtOnce) {
+    if (at > 0) await nextSlice()
+    for (const [id, row] of await table.getMany(scope, ids.slice(at, at + readAtOnce))) rows.set(id, row)
+  }
   return (id) => {
     const { assignee_id, snoozed_until_ms, comments, revision } = currentOf(rows.get(id)?.data ?? none, now())
     const snoozed_until = timestampOrNull(snoozed_until_ms)

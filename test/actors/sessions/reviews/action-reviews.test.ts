@@ -76,6 +76,15 @@ describe('the review of an action', () => {
     await expect(comment('one more')).rejects.toMatchObject({ code: 'invalid_field' })
   })
 
+  it('is shown with each action of a list that is longer than what is read at once', async () => {
+    const ids = [id, ...(await Promise.all(Array.from({ length: 11 }, (_, at) => proposed(`tool_${at}`))))]
+    const say = (action_id: string) =>
+      world.useCases['action_reviews.comment'](callOf({ action_id }, {}, { text: 'Wait.' }))
+    await Promise.all(ids.map(say))
+    const { data } = await world.useCases['actions.list'](callOf({}, { limit: 20 }, undefined))
+    expect(data.map(({ review }) => review.comment_count)).toEqual(ids.map(() => 1))
+  })
+
   it('refuses an assignee who is no member, and a time that has passed', async () => {
     const body = { assignee_id: null, snoozed_until: null, version: 0 }
     await expect(update({ ...body, assignee_id: 'ada' })).rejects.toMatchObject({ code: 'not_found' })
