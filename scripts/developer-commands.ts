@@ -38,5 +38,6 @@ export const developerCommands: Readonly<Record<string, string>> = {
     'runs tests and records which operations they called, for `specs/coverage.md`; `-- <part of a path>` runs some',
   'record-histories':
     'records the histories of actors under new machine versions; use `-- --again` only while a version is unreleased',
-  picture: 'records the pictures of `docs` from real runs: `turn.webp`, a turn that is killed, resumed and approved, the pages of the console, and the quickstart in a terminal; `-- --only turn` records one',
+  picture:
+    'records the pictures of `docs` from real runs: `turn.webp`, a turn that is killed, resumed and approved, the pages of the console, and the quickstart in a terminal; `-- --only turn` records one',
 }

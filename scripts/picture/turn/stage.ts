@@ -17,7 +17,7 @@ export const width = 880
 export const consoleSize = { left: 188, top: 49, width: 1000, height: 600 } as const
 
 /** What happens, one after the other. */
-export const phases = ['Streaming', 'kill -9', 'Restarted, resumed', 'Approval', 'Done'] as const
+const phases = ['Streaming', 'kill -9', 'Restarted, resumed', 'Approval', 'Done'] as const
 
 const shownLines = 5
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

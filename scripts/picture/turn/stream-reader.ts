@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Frame, frames } from '../../quickstart/sse-lines.ts'
+import { type Frame, frames } from '#scripts/quickstart/sse-lines.ts'
 
 /** What a client sees of a stream: its frames, and each loss of the connection. */
 export interface StreamListener {

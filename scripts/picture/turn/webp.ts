@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../../services/command.ts'
-import { unpackDebianPackages } from '../../services/debian.ts'
+import { runCommand } from '#scripts/services/command.ts'
+import { unpackDebianPackages } from '#scripts/services/debian.ts'
 
 /** One picture of an animation, and how long it is shown. */
 export interface Shot {

@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { countedBytes } from '../api/body/body-memory.ts'
 
 /** Bounds of what a client sends over a socket. */
-export interface InboundLimits {
+interface InboundLimits {
   /** Frames that wait for those before them, and their characters; one alone may have any length. */
   readonly queued: number
   readonly queuedChars: number

@@ -145,10 +145,10 @@ describe('the roles of members', () => {
     ])
   })
 
-  it('allow an approver to decide approvals and use waiting browser jobs, and nothing else beyond a member', () => {
+  it('allow an approver to decide and review approvals and use waiting browser jobs, and nothing else beyond a member', () => {
     const approvers = open.filter(({ access }) => access.role === 'approver').map(({ id }) => id)
     expect(approvers.toSorted()).toEqual([
-      ...['actions.approve', 'actions.reject'],
+      ...['action_reviews.comment', 'action_reviews.update', 'actions.approve', 'actions.reject'],
       ...['browser_jobs.cancel', 'browser_jobs.continue', 'browser_jobs.input', 'browser_jobs.live'],
     ])
   })
