@@ -3,6 +3,7 @@ import { time } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { LivePage } from './live-page.js'
+import { CsvButton } from './parts/csv-button.js'
 import { Pages } from './parts/pages.js'
 import { QueryForm } from './parts/query-form.js'
 import { nothing, Table } from './parts/table.js'
@@ -15,6 +16,8 @@ import { hashAt } from './route.js'
  */
 
 const pageSize = 50
+/** Of a file. */
+const maxPage = 100
 
 const fields = [
   { name: 'action', label: 'Action' },
@@ -31,20 +34,19 @@ const fields = [
 export const auditPage = (place, report) =>
   new LivePage({
     /** @returns {Promise<Lines>} */
-    read: () => {
-      const { action, resource_id, actor_id, after } = place.query
-      return callApi(place.project, 'audit_log.list', {
-        query: { limit: pageSize, action, resource_id, actor_id, cursor: after },
-      })
-    },
+    read: () => readLines(place, place.query.after, pageSize),
     show: (lines) => html`<${Audit} place=${place} lines=${lines} />`,
     everyMs: 0,
     report,
   })
 
+/** @param {Place} place @param {string | undefined} cursor @param {number} limit */
+const readLines = ({ project, query: { action, resource_id, actor_id } }, cursor, limit) =>
+  callApi(project, 'audit_log.list', { query: { limit, action, resource_id, actor_id, cursor } })
+
 /** @param {{ place: Place, lines: Lines }} props */
 const Audit = ({ place, lines: { data, next_cursor } }) => html`
-  <div class="view-head"><h1>Audit log</h1><span class="muted">Every change that a person or a key made, with its reason.</span></div>
+  <div class="view-head"><h1>Audit log</h1><span class="muted">Every change that a person or a key made, with its reason.</span><${CsvButton} name="Audit log" read=${(/** @type {string | undefined} */ cursor) => readLines(place, cursor, maxPage)} /></div>
   <${QueryForm} place=${place} label="Filters" button="Apply" fresh=${['after']} fields=${fields} />
   <section class="panel" aria-label="Entries">
     ${

@@ -48,9 +48,9 @@ export const lastMinute = (steps, log) => {
   }
 }
 
-/** Saves a text as a file. @param {string} name @param {string} text @param {string} type */
-export const download = (name, text, type) => {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+/** Saves content as a file. @param {string} name @param {string | Blob} content @param {string} type */
+export const download = (name, content, type) => {
+  const url = URL.createObjectURL(new Blob([content], { type }))
   const link = h('a', { href: url, download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 1000)

@@ -3,6 +3,7 @@ import { machineName, time, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
 import { nameOf, readNames } from './names.js'
+import { CsvButton } from './parts/csv-button.js'
 import { Empty } from './parts/empty.js'
 import { Pages } from './parts/pages.js'
 import { QueryForm } from './parts/query-form.js'
@@ -31,6 +32,8 @@ import { useState } from './vendor/hooks.js'
  */
 
 const pageSize = 50
+/** Of a file. */
+const maxPage = 100
 const refreshMs = 3000
 
 /**
@@ -44,7 +47,7 @@ export const listPage = (place, report) =>
     /** @returns {Promise<Listed>} */
     read: async () => {
       const [actors, { data }] = await Promise.all([
-        callApi(place.project, 'observation.actors', { query: queryOf(place) }),
+        readActors(place, place.after),
         callApi(place.project, 'observation.fleet'),
         readNames(place.project),
       ])
@@ -54,6 +57,10 @@ export const listPage = (place, report) =>
     everyMs: refreshMs,
     report,
   })
+
+/** @param {ListPlace} place @param {string | undefined} cursor */
+const readActors = (place, cursor, limit = pageSize) =>
+  callApi(place.project, 'observation.actors', { query: { ...queryOf(place), limit, cursor } })
 
 /** Kinds to list first. */
 const known = ['session', 'run', 'action', 'delivery']
@@ -65,9 +72,8 @@ const inOrder = (machines) => [
 ]
 
 /** @param {ListPlace} place */
-const queryOf = ({ machine, state, tenant, agent, error, tool, from, to, after }) => ({
-  limit: pageSize,
-  ...{ machine, state, tenant_id: tenant, agent_id: agent, error, tool, from, to, cursor: after },
+const queryOf = ({ machine, state, tenant, agent, error, tool, from, to }) => ({
+  ...{ machine, state, tenant_id: tenant, agent_id: agent, error, tool, from, to },
 })
 
 /** @param {string} machine */
@@ -102,7 +108,7 @@ const List = ({ place, actors: { data, next_cursor }, machines }) => {
     ],
   })
   return html`
-    <div class="view-head"><h1>${title}</h1><span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span></div>
+    <div class="view-head"><h1>${title}</h1><${CsvButton} name=${title} read=${(/** @type {string | undefined} */ cursor) => readActors(place, cursor, maxPage)} /><span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span></div>
     <nav class="filter kinds" aria-label="Kinds">${machines.map(({ machine: name }) => html`<a href=${listHash({ project, machine: name })} aria-current=${name === machine ? 'true' : undefined}>${titleOf(name)}</a>`)}</nav>
     <section class="panel" aria-label=${title}>
       <${Filters} key=${machine} place=${place} states=${machines.find((each) => each.machine === machine)?.states ?? []} />

@@ -1,7 +1,9 @@
 import { duration } from '../age.js'
+import { callApi } from '../api.js'
 import { dollars, time } from '../format.js'
 import { html } from '../html.js'
 import { nameOf } from '../names.js'
+import { CsvButton } from '../parts/csv-button.js'
 import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
@@ -12,6 +14,9 @@ import { hashAt } from '../route.js'
  * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
  */
+
+/** Of a file. */
+const maxPage = 100
 
 /** Filters of the list. */
 const fields = /** @type {const} */ ([
@@ -45,6 +50,7 @@ export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
             html`<a href=${hashAt(place, { failed: failed ?? '', after: '' })} aria-current=${(place.query.failed ?? '') === failed ? 'true' : undefined}>${text}</a>`,
         )}
       </nav>
+      <${CsvButton} name="Requests" read=${(/** @type {string | undefined} */ cursor) => callApi(place.project, 'request_log.list', { query: { ...filtersOf(place.query), limit: maxPage, cursor } })} />
     </h2>
     <${QueryForm} place=${place} label="Filter requests" button="Apply" fields=${fields} fresh=${['after']} />
     ${

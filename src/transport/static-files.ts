@@ -122,10 +122,23 @@ const withoutSpaces = (css: string): string =>
  * fifth of what a page would load.
  */
 const withoutComments = (text: string): string =>
-  text
-    .replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '')
-    .replaceAll(/^ *\/\/.*\n/gm, '')
-    .replaceAll(/\/\*\* @type \{[^*\n]*\} \*\/ ?/g, '')
+  unindented(
+    text
+      .replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '')
+      .replaceAll(/^ *\/\/.*\n/gm, '')
+      .replaceAll(/\/\*\* @type \{[^*\n]*\} \*\/ ?/g, ''),
+  )
+
+/** Lines without the spaces before them, except within a text of several lines. */
+const unindented = (text: string): string => {
+  let inText = false
+  const lines = text.split('\n').map((line) => {
+    const shown = inText ? line : line.trimStart()
+    if (line.split('`').length % 2 === 0) inText = !inText
+    return shown
+  })
+  return lines.join('\n')
+}
 
 /** Whether `Accept-Encoding` lists the encoding with a weight other than 0 (RFC 9110, section 12.5.3). */
 const accepts = (header: string, encoding: string): boolean =>
