@@ -26,7 +26,7 @@ interface ReviewParts extends Pick<Services, 'host' | 'now' | 'records'> {
 }
 
 /** Number of reviews that are read in one turn of the event loop. */
-const readAtOnce = 10
+const readAtOnce = 4
 
 const none: ActionReviewData = { assignee_id: null, snoozed_until_ms: null, revision: 0, comments: [] }
 
