@@ -89,7 +89,9 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
   const memoryMb = memoryOf(targets.ours.service)
   const one = await side(targets, { callers: 1, stream: false }, seconds)
   const oneStream = await side(targets, { callers: 1, stream: true }, seconds)
-  const kilobyte = await redactedBeside(targets, { callers: 64, stream: false, body: kilobyteChat }, seconds)
+  const long = { callers: 64, stream: false, body: kilobyteChat }
+  const kilobyte = await besidePlain({ checked: targets.ours, plain: targets.unredacted }, long, seconds)
+  const guarded = await besidePlain(await guardedBeside(targets.unredacted), long, seconds)
   const hits = await reused(targets.unredacted, seconds)
   const added = (of: Record<Name, Measured>, name: Name, field: 'p50' | 'firstEvent50') =>
     of[name][field] - of.direct[field]
@@ -107,8 +109,13 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
     },
     against('CPU a chat', 'µs', many.ours.cpuUs, uws, many.uws.cpuUs),
     {
-      ...against('CPU a chat of 1 KB, redacted', 'µs', kilobyte.ours, 'unredacted', kilobyte.unredacted),
+      ...against('CPU a chat of 1 KB, redacted', 'µs', kilobyte.checked, 'unredacted', kilobyte.plain),
       bound: { of: 'ratio', atMost: 1.05 },
+    },
+    {
+      ...{ measure: 'CPU that the built-in guardrails add to a chat of 1 KB', unit: 'µs' },
+      ...{ ours: guarded.checked - guarded.plain, against: { name: 'a chat', value: guarded.plain } },
+      bound: { of: 'ours', atMost: 1_000 },
     },
     {
       ...against('added to a chat p50, 1 caller', 'ms', added(one, 'ours', 'p50'), node, added(one, 'node', 'p50')),
@@ -170,13 +177,32 @@ async function side(targets: Targets, phase: Phase, seconds: number, times = rou
   return { ...own, node: middle(node), uws: middle(uws), direct: middle(direct) }
 }
 
+/** A target whose texts are checked, and the same without. */
+type Beside = Readonly<Record<'checked' | 'plain', Target>>
+
+/** Creates a guardrail of each built-in check, which finds nothing in the chats, and names it in the calls of one target. */
+async function guardedBeside(plain: Target): Promise<Beside> {
+  const words = Array.from({ length: 1_000 }, (_, at) => `forbidden${at}`)
+  const checks = [
+    { type: 'words', words, action: 'block' },
+    { type: 'regex', patterns: ['\\bACME-\\d{6}\\b', '(?i)project (?:falcon|heron)'], action: 'redact' },
+    { type: 'pii', types: ['payment_card', 'iban', 'us_ssn'], action: 'redact' },
+    { type: 'injection', action: 'flag' },
+  ]
+  const headers = { ...plain.headers, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'bench', checks })
+  const made = await fetch(`${plain.service.url}/v1/guardrails`, { method: 'POST', headers, body })
+  if (made.status !== 201) throw new Error(`no guardrail: ${await made.text()}`)
+  return { plain, checked: { ...plain, headers: { ...plain.headers, 'x-guardrails': 'bench' } } }
+}
+
 /**
- * Returns the CPU time per chat with and without redaction, in µs. The two targets alternate over many rounds. Before
- * each round the pending rows of earlier chats are written, so that their cost is not measured.
+ * Returns the CPU time per chat with and without a check of its texts, in µs. The two targets alternate over many rounds.
+ * Before each round the pending rows of earlier chats are written, so that their cost is not measured.
  */
-async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
-  const all: Record<'ours' | 'unredacted', number[]> = { ours: [], unredacted: [] }
-  const both = ['ours', 'unredacted'] as const
+async function besidePlain(targets: Beside, phase: Phase, seconds: number) {
+  const all: Record<keyof Beside, number[]> = { checked: [], plain: [] }
+  const both = ['checked', 'plain'] as const
   for (const name of both) await warmUp(targets[name], phase)
   for (let round = 0; round < redactedRounds; round++) {
     for (const name of round % 2 === 0 ? both : both.toReversed()) {
@@ -184,7 +210,7 @@ async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
       all[name].push((await load({ ...targets[name], ...phase, seconds })).cpuUs)
     }
   }
-  return { ours: median(all.ours), unredacted: median(all.unredacted) }
+  return { checked: median(all.checked), plain: median(all.plain) }
 }
 
 /** Warms up with chats of this phase: those of earlier phases have other bodies and do not run its code. */
