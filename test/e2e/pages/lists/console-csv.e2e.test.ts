@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { OpenConsole } from './open-console.ts'
+import { OpenConsole } from '../open-console.ts'
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('lists of the console as CSV', () => {
   let console: OpenConsole
