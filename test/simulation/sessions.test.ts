@@ -9,7 +9,7 @@ it('cover crashes, stalls, outages, turns that wait, tools and deletions', async
   const acts = [/ approves .*: done/, / rejects .*: done/, / cancels .*: done/, / deletes .*: done/, /tool called for/]
   const later = [/the clock of \w+ jumps/, /the store is killed, and forgets [1-9]/, /ses_poisoned\d+:\d+ \$fenced/]
   const ends = [/\.expiry\./, /eight days pass/, /action_already_resolved/, /probes .*: not_found/, /resumes /]
-  expect(await runs.missing([...kinds, ...acts, ...later, ...ends], 60)).toEqual([])
+  expect(await runs.missing([...kinds, ...acts, ...later, ...ends], 80)).toEqual([])
 }, 300_000)
 
 faultlessSuite('sessions')

@@ -87,7 +87,8 @@ export class Cluster {
   async watchShares(): Promise<void> {
     const { network, scheduler } = this.#parts
     for (; !this.#healed && network !== null; await scheduler.pause(250)) {
-      this.shares.note(await network.leases.read(), scheduler.now())
+      const table = await network.leases.read()
+      this.shares.note(table, new Set(this.alive.map(({ process }) => process.name)), scheduler.now())
     }
   }
 

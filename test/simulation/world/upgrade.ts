@@ -22,16 +22,21 @@ export class Shares {
   fullest = 0
   readonly #ownsSince = new Map<string, number>()
 
-  /** Notes the lease table of this moment. */
-  note({ leases, members }: LeaseTable, now: number): void {
+  /**
+   * Notes the lease table of this moment.
+   * @param living names of the processes that live: those that were killed stay members for a while, with no shards.
+   */
+  note({ leases, members }: LeaseTable, living: ReadonlySet<string>, now: number): void {
     const held = leases.filter(({ leftMs }) => leftMs > 0)
     const counts = Map.groupBy(held, ({ holder }) => holder)
     for (const process of counts.keys()) {
       if (process !== null && !this.#ownsSince.has(process)) this.#ownsSince.set(process, now)
     }
-    const owners = members.filter(({ process, draining }) => !draining && this.#hasJoined(process, now))
+    const owners = members.filter(
+      ({ process, node, draining }) => living.has(node) && !draining && this.#hasJoined(process, now),
+    )
     for (const owner of owners) {
-      const ratio = (counts.get(owner.process)?.length ?? 0) / equalShare(owner, owners, held)
+      const ratio = (counts.get(owner.process)?.length ?? 0) / equalShare(owner, owners, leases)
       this.fullest = Math.max(this.fullest, ratio)
     }
   }
@@ -41,11 +46,14 @@ export class Shares {
   }
 }
 
-/** The share of a process by all that may own shards, and by those that may own the shards of its release. */
-const equalShare = (owner: Member, owners: readonly Member[], held: readonly Lease[]): number => {
+/**
+ * The share of a process of all shards, whether held or not: those of a process that was killed are about to be taken. By
+ * all that may own shards, and by those that may own the shards of its release.
+ */
+const equalShare = (owner: Member, owners: readonly Member[], leases: readonly Lease[]): number => {
   const level = levelOf(owner)
   const alike = owners.filter((each) => levelOf(each) >= level).length
-  const own = held.filter((lease) => (lease.level ?? 0) >= level).length
+  const own = leases.filter((lease) => (lease.level ?? 0) >= level).length
   const isNewer = owners.some((each) => levelOf(each) < level)
-  return Math.max(held.length / owners.length, isNewer ? own / alike : 0)
+  return Math.max(leases.length / owners.length, isNewer ? own / alike : 0)
 }
