@@ -47,7 +47,7 @@ const beside = [
     'run quickstart -- --exit',
     'run clients -- --quick',
     'run mcp-conformance',
-    'run schemathesis -- --examples 1',
+    'run schemathesis -- --examples 1 --half',
     'run platforms',
     'run chart',
   ],
@@ -119,7 +119,7 @@ describe('the CI script', () => {
   const conditional = [
     'run clients -- --quick',
     'run mcp-conformance',
-    'run schemathesis -- --examples 1',
+    'run schemathesis -- --examples 1 --half',
     'run chart',
     'run bench -- --whole --only turns,gateway,runtime,sse',
   ].map((step) => `npm ${step}, CI=true`)

@@ -81,6 +81,7 @@ export const gateway: EstatePart = {
     'custom_providers.create': 'a URL as of webhooks',
     'custom_providers.update': 'likewise',
     'custom_providers.test': 'it names a provider or a URL',
+    'routing_policy.update': 'rules name models that a provider of the project serves',
     'limits.create': 'it names whom it limits, and sets one limit',
     'redaction_policy.update': 'apply_to names the logs, and phone_region a country',
     'ai_chat.create': 'messages say something, and tools and formats are ones that models know',
