@@ -6,6 +6,7 @@ import { ahead, machineName } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { LivePage } from './live-page.js'
+import { nameOf, readNames } from './names.js'
 import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
 import { serverNow } from './server-time.js'
@@ -52,7 +53,7 @@ const sections = [
 export const homePage = (project, report) =>
   new LivePage({
     /** @returns {Promise<{ data: readonly Need[] }>} */
-    read: () => callApi(project, 'observation.attention'),
+    read: async () => (await Promise.all([callApi(project, 'observation.attention'), readNames(project)]))[0],
     show: ({ data }) => html`<${Home} project=${project} needs=${data} />`,
     everyMs: refreshMs,
     report,
@@ -109,7 +110,7 @@ const Row = ({ project, need }) => html`
     </div>
     <p class="cause">${linked(project, need.cause)}</p>
     ${need.arguments !== null && need.arguments !== undefined && html`<code class="need-arguments">${jsonText(need.arguments)}</code>`}
-    ${need.tenant_id && html`<p class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })}>${need.tenant_id}</a></p>`}
+    ${need.tenant_id && html`<p class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })} title=${need.tenant_id}>${nameOf(need.tenant_id)}</a></p>`}
   </li>
 `
 

@@ -4,6 +4,7 @@ import { Approval, riskChip } from '../approval-form.js'
 import { ahead, time } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { nameOf, readNames } from '../names.js'
 import { Empty } from '../parts/empty.js'
 import { jsonText } from '../parts/turned-text.js'
 import { typed } from '../parts/typed.js'
@@ -48,7 +49,8 @@ export const approvalsPage = (place, report) => {
   const page = new LivePage({
     read: async () => {
       const query = { status: 'pending_approval', limit: max, ...queryOf(sessionNow().member) }
-      const [listed, known] = await Promise.all([callApi(place.project, 'actions.list', { query }), members])
+      const list = callApi(place.project, 'actions.list', { query })
+      const [listed, known] = await Promise.all([list, members, readNames(place.project)])
       return { ...listed, members: known.data }
     },
     show: (listed) =>
@@ -199,7 +201,7 @@ const Detail = ({ place: { project }, action, members, done }) => {
         ${waiter === null ? 'A caller of the API' : html`<a href=${routeHash({ view: 'actor', project, id: waiter })}>${session_id === null ? 'A run' : 'A session'}</a>`}
         ${agent !== '' && html` of agent <a href=${listHash({ project, agent })} title=${agent}>${known.data?.name ?? agent}</a>`}
         ${user && html` of user <strong>${user}</strong>`}
-        ${tenant_id && html`, tenant <a href=${listHash({ project, tenant: tenant_id })}>${tenant_id}</a>`} requests it.
+        ${tenant_id && html`, tenant <a href=${listHash({ project, tenant: tenant_id })} title=${tenant_id}>${nameOf(tenant_id)}</a>`} requests it.
         ${url && html`<br /><span class="muted">It is sent to</span> <code>${url}</code>`}
       </p>
       ${events.data !== null && html`<${Sums} events=${events.data} upTo=${null} />`}
