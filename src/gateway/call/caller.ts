@@ -110,3 +110,15 @@ type Answerable = CacheHeaders &
     readonly attribution?: Attribution | undefined
     readonly line?: object | undefined
   }
+
+const maxHeaderChars = 2_048
+
+/** The names in a header of a request, separated by commas. Credentials of browsers name none. */
+export const namesInHeader = (
+  { principal }: Pick<Caller, 'principal'>,
+  written: string | undefined,
+): readonly string[] => {
+  if (written === undefined || principal.kind === 'client_token' || principal.kind === 'public') return []
+  const names = written.slice(0, maxHeaderChars).split(',')
+  return names.map((name) => name.trim()).filter((name) => name !== '')
+}

@@ -1,4 +1,4 @@
-import { type ActorCaller, type Caller, isRequest } from '../caller.ts'
+import { type ActorCaller, type Caller, isRequest, namesInHeader } from '../caller.ts'
 
 /** Guardrails that a call adds to those of its project: those of its agent, and those that its header names. Sorted, each once. */
 export const guardrailNames = (caller: Caller | ActorCaller): readonly string[] => {
@@ -7,13 +7,7 @@ export const guardrailNames = (caller: Caller | ActorCaller): readonly string[] 
   return written.length + own.length === 0 ? none : [...new Set([...own, ...written])].sort()
 }
 
-/** The guardrails that the header of a request names. Credentials of browsers add none. */
-export const headerNames = ({ headers, principal }: Caller): readonly string[] => {
-  const written = headers?.guardrails
-  if (written === undefined || principal.kind === 'client_token' || principal.kind === 'public') return none
-  const names = written.slice(0, maxHeader).split(',')
-  return names.map((name) => name.trim()).filter((name) => name !== '')
-}
+/** The guardrails that the header of a request names. */
+export const headerNames = (caller: Caller): readonly string[] => namesInHeader(caller, caller.headers?.guardrails)
 
 const none: readonly string[] = []
-const maxHeader = 2_048

@@ -1,4 +1,4 @@
-import { type Caller, isRequest } from '#gateway/call/caller.ts'
+import { type Caller, isRequest, namesInHeader } from '#gateway/call/caller.ts'
 import { uniformOf } from '#gateway/call/pools/pool-order.ts'
 import type { Routes } from '#gateway/call/routes.ts'
 import { textBytes } from '#gateway/documents/text-bytes.ts'
@@ -61,7 +61,7 @@ const holds = ({ when = {} }: RoutingRule, caller: Caller, body: WireObject): bo
   const { models, tenants, tags, metadata = {}, min_bytes, max_bytes } = when
   if (models?.includes(textOf(body.model)) === false) return false
   if (tenants !== undefined && !tenants.includes(caller.tenant ?? '')) return false
-  if (tags !== undefined && !tags.every((tag) => tagsOf(caller).includes(tag))) return false
+  if (tags !== undefined && !isTagged(tags, caller)) return false
   const given = objectOf(body.metadata)
   if (!Object.entries(metadata).every(([name, value]) => given[name] === value)) return false
   if (min_bytes === undefined && max_bytes === undefined) return true
@@ -69,16 +69,10 @@ const holds = ({ when = {} }: RoutingRule, caller: Caller, body: WireObject): bo
   return size >= (min_bytes ?? 0) && size <= (max_bytes ?? Number.POSITIVE_INFINITY)
 }
 
-const maxHeader = 2_048
-
-/** The tags of a request. Credentials of browsers give none. */
-const tagsOf = ({ headers, principal }: Caller): readonly string[] => {
-  const written = headers?.routeTags
-  if (written === undefined || principal.kind === 'client_token' || principal.kind === 'public') return []
-  return written
-    .slice(0, maxHeader)
-    .split(',')
-    .map((tag) => tag.trim())
+/** Whether the request has all of the tags. */
+const isTagged = (tags: readonly string[], caller: Caller): boolean => {
+  const given = namesInHeader(caller, caller.headers?.routeTags)
+  return tags.every((tag) => given.includes(tag))
 }
 
 /** Whether the call is in the share of the rule. */
