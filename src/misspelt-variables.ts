@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import { providers } from '../specs/data/providers.ts'
 import { configVariables } from './config.ts'
 
@@ -45,18 +46,4 @@ const isNear = (name: string, written: string): boolean => {
   const max = name.endsWith('_API_KEY') ? 1 : 2
   if (name[0] !== written[0] || Math.abs(name.length - written.length) > max) return false
   return distance(name, written.toUpperCase()) <= max
-}
-
-/** Levenshtein distance. */
-const distance = (left: string, right: string): number => {
-  let row = Array.from({ length: right.length + 1 }, (_, at) => at)
-  for (const [n, letter] of [...left].entries()) {
-    const next = [n + 1]
-    for (let at = 1; at <= right.length; at++) {
-      const changed = (row[at - 1] ?? 0) + (letter === right[at - 1] ? 0 : 1)
-      next.push(Math.min(changed, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

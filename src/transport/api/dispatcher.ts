@@ -37,6 +37,7 @@ import { idempotencyOf } from './idempotency-key.ts'
 import { keepable } from './keepable.ts'
 import { lastEventId } from './last-event-id.ts'
 import { LimitedResponse, wantsStream } from './limited-response.ts'
+import { nearestPath } from './nearest-path.ts'
 import { headersFor, newExchange } from './new-exchange.ts'
 import { PathFamilies } from './path-families.ts'
 import { refuse } from './refuse.ts'
@@ -85,11 +86,13 @@ export class Dispatcher implements HttpHandler {
   readonly #containment: Containment
   readonly #families: PathFamilies
   readonly #router = new Router<Endpoint>()
+  readonly #paths: readonly string[]
 
   constructor(parts: ApiParts) {
     this.#parts = parts
     this.#containment = new Containment(parts.log)
     this.#families = new PathFamilies(parts.endpoints.map(({ operation }) => operation))
+    this.#paths = parts.endpoints.flatMap(({ operation }) => operation.paths)
     for (const endpoint of parts.endpoints) {
       const { method, paths, slashesInLast } = endpoint.operation
       for (const path of paths) this.#router.add(method, path, { target: endpoint, slashesInLast })
@@ -103,7 +106,7 @@ export class Dispatcher implements HttpHandler {
       if (!this.#parts.pages(request, response, id))
         this.#nowhere(
           newExchange(request, response, { id, endpoint: null, envelope: this.#families.envelopeFor(request) }),
-          'not_found',
+          new ServiceError('not_found', { message: unknownPath(nearestPath(request.path, this.#paths)) }),
         )
       return
     }
@@ -346,16 +349,17 @@ export class Dispatcher implements HttpHandler {
     const [any] = methods.values()
     const exchange = newExchange(request, response, { id, endpoint: any ?? null })
     addHeaders(exchange, [['allow', allow.join(', ')]])
-    this.#nowhere(exchange, 'method_not_allowed')
+    const message = `The path does not support this method. It supports ${[...methods.keys()].join(', ')}.`
+    this.#nowhere(exchange, new ServiceError('method_not_allowed', { message }))
   }
 
-  #nowhere(exchange: Exchange, code: 'not_found' | 'method_not_allowed'): void {
-    const error = code === 'not_found' ? new ServiceError(code, { message: unknownPath }) : new ServiceError(code)
+  #nowhere(exchange: Exchange, error: ServiceError): void {
     this.#observe(exchange, 'none', refuse(exchange, error, this.#parts.log))
   }
 }
 
-const unknownPath = 'No operation has this path. The page /docs of this server lists all operations.'
+const unknownPath = (meant: string | null): string =>
+  `No operation has this path. ${meant === null ? '' : `Did you mean ${meant}? `}The page /docs of this server lists all operations.`
 
 /** Whether the answer is an actor's event stream. The actor's log has its events, and its commit keeps the key. */
 const isEvents = ({ answer }: Operation, { body }: Call<unknown, unknown, unknown>): boolean =>

@@ -120,7 +120,7 @@ describe('errors', () => {
 
   it('are 404 for unknown paths, including wrongly encoded ones, and say so', async () => {
     const { send, observed } = open({})
-    const message = 'No operation has this path. The page /docs of this server lists all operations.'
+    const message = expect.stringContaining('No operation has this path.')
     expect(await send({ target: '/v1/nothing', as })).toMatchObject({ status: 404, json: { error: { message } } })
     expect(await send({ target: '/v1/things/%zz', as })).toMatchObject({ status: 404 })
     expect(observed).toEqual(['none 404', 'none 404'])
