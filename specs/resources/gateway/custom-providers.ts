@@ -19,6 +19,7 @@ import {
   union,
 } from '#specs/dsl/schema.ts'
 import { ownPrices } from '#specs/own-prices.ts'
+import { poolWeight } from './routing-policy.ts'
 
 const uuid = string({ format: 'uuid' })
 const format = oneOf('openai', 'anthropic')
@@ -36,6 +37,7 @@ const providerFields = {
   api_format: format,
   is_active: boolean(),
   fallback_to_managed: boolean(),
+  weight: poolWeight,
   prices: ownPrices,
   ...waits,
   created_at: timestamp(),
@@ -65,7 +67,7 @@ const models = array(
 const writable = {
   name: described(
     string({ minLength: 1, maxLength: 256 }),
-    'Name of the provider. Requests refer to it as `name` or `name/model`; case is ignored.',
+    'Name of the provider. Requests refer to it as `name` or `name/model`; case is ignored. Several with one name share the calls of models that they have in common.',
   ),
   baseUrl,
   apiKey: described(
@@ -79,6 +81,7 @@ const writable = {
     optional(boolean()),
     "Whether calls for one of its models are retried with the installation's own key when the provider fails. Default: false. Does not apply to calls that name the provider.",
   ),
+  weight: optional(poolWeight),
   firstByteTimeoutMs: optional(waits.first_byte_timeout_ms),
   idleTimeoutMs: optional(waits.idle_timeout_ms),
 }
@@ -130,6 +133,7 @@ export const customProviders = defineOperations('custom_providers', {
       format: optional(format),
       apiKey: writable.apiKey,
       fallbackToManaged: writable.fallbackToManaged,
+      weight: writable.weight,
       prices: writable.prices,
       models: described(
         optional(models),

@@ -20,6 +20,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { ownPrices } from '#specs/own-prices.ts'
+import { poolWeight } from './routing-policy.ts'
 
 const format = oneOf(...wireFormats)
 
@@ -55,10 +56,7 @@ const fields = {
     defaulted(boolean(), false),
     "Whether calls are retried with the installation's own key when the connection fails.",
   ),
-  weight: described(
-    defaulted(integer({ min: 0, max: 1000 }), 1),
-    'Share of the calls of a model that several connections serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail.',
-  ),
+  weight: defaulted(poolWeight, 1),
   prices: ownPrices,
   status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),

@@ -17,11 +17,17 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 
-/** Ways to spread the calls of one model over several provider connections. */
+/** Ways to spread the calls of one model over several providers of a project. */
 const poolStrategies = ['priority', 'weighted', 'least_busy', 'lowest_latency', 'lowest_cost'] as const
 
 /** One of `poolStrategies`. */
 export type PoolStrategy = (typeof poolStrategies)[number]
+
+/** Share of a provider in the pools of its models. */
+export const poolWeight = described(
+  integer({ min: 0, max: 1000 }),
+  'Share of the calls of a model that several connections or custom providers serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail.',
+)
 
 const word = string({ minLength: 1, maxLength: 256 })
 const words = optional(array(word, { minItems: 1, maxItems: 100 }))
@@ -72,7 +78,7 @@ const fields = {
   ),
   strategy: described(
     oneOf(...poolStrategies),
-    'Which of several provider connections that serve a model gets a call. `priority`: the oldest, the others when it fails. `weighted`: by `weight`, less to those that fail. `least_busy`: the one with the fewest calls in progress for its weight. `lowest_latency`: those that begin their answers soonest. `lowest_cost`: the one with the lowest prices. A connection that fails repeatedly or is rate limited rests, and the call goes to another one at once.',
+    'Which of several provider connections and custom providers that serve a model gets a call. `priority`: the oldest, the others when it fails. `weighted`: by `weight`, less to those that fail. `least_busy`: the one with the fewest calls in progress for its weight. `lowest_latency`: those that begin their answers soonest. `lowest_cost`: the one with the lowest prices. A connection that fails repeatedly or is rate limited rests, and the call goes to another one at once.',
   ),
   sticky: described(
     boolean(),

@@ -132,6 +132,7 @@ const sealed = (key: string | null | undefined, seal: (key: string) => string): 
 const newProvider = (given: NewProvider, seal: (key: string) => string): CustomProviderData => ({
   ...{ name: given.name, base_url: trimmed(given.baseUrl), api_format: given.format, is_active: true },
   fallback_to_managed: given.fallbackToManaged ?? false,
+  weight: given.weight ?? 1,
   prices: given.prices ?? null,
   api_key: sealed(given.apiKey, seal),
   models: modelsFrom(given.models ?? [], []),
@@ -145,6 +146,7 @@ const withChange = (data: CustomProviderData, change: Change, seal: (key: string
   api_format: change.format ?? data.api_format,
   is_active: change.isActive ?? data.is_active,
   fallback_to_managed: change.fallbackToManaged ?? data.fallback_to_managed ?? false,
+  weight: change.weight ?? data.weight ?? 1,
   prices: change.prices === undefined ? (data.prices ?? null) : change.prices,
   api_key: change.apiKey === undefined ? data.api_key : sealed(change.apiKey, seal),
   models: change.models === undefined ? data.models : modelsFrom(change.models, data.models),
@@ -215,9 +217,9 @@ const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_pro
 }
 
 const viewOf = ({ id, created_at, data }: Row<CustomProviderData>) => {
-  const { name, base_url, api_format, is_active, fallback_to_managed = false, prices = null } = data
+  const { name, base_url, api_format, is_active, fallback_to_managed = false, weight = 1, prices = null } = data
   const { first_byte_timeout_ms = null, idle_timeout_ms = null } = data
-  const switches = { is_active, fallback_to_managed, prices, first_byte_timeout_ms, idle_timeout_ms }
+  const switches = { is_active, fallback_to_managed, weight, prices, first_byte_timeout_ms, idle_timeout_ms }
   return { id, name, base_url, api_format, ...switches, created_at: timestampOf(created_at) }
 }
 

@@ -31,7 +31,7 @@ export type ConnectionData = {
   readonly is_active: boolean
   /** Whether the installation's key is used when this connection fails. Absent: it is not. */
   readonly fallback_to_managed?: boolean
-  /** Share of the calls of models that several connections serve. Absent: 1. */
+  /** Share of the calls of models that several providers serve. Absent: 1. */
   readonly weight?: number
   /** null or absent: the prices of the price list. */
   readonly prices?: OwnPrices | null
@@ -106,6 +106,8 @@ export type CustomProviderData = {
   readonly is_active: boolean
   /** Whether the installation's key serves its models when it fails. Absent: it does not. */
   readonly fallback_to_managed?: boolean
+  /** Share of the calls of models that several providers serve. Absent: 1. */
+  readonly weight?: number
   /** For models without prices of their own; null or absent: unknown. */
   readonly prices?: OwnPrices | null
   /** Sealed (`customKeyAad`); null: the server requires none. */

@@ -162,7 +162,7 @@ export class ProjectProviders {
     const active = connections.filter(({ data }) => data.is_active)
     const served = {
       connections: (await Promise.all(active.map((row) => this.#connection(row, policy?.data)))).flat(),
-      customs: customs.filter(({ data }) => data.is_active).flatMap((row) => this.#custom(row)),
+      customs: customs.filter(({ data }) => data.is_active).flatMap((row) => this.#custom(row, policy?.data)),
     }
     const serving = new Set([...served.connections, ...served.customs].map(({ id }) => id))
     const named = [...connections.filter(hasOwnWord).map(connectionName), ...customs.map(customName)]
@@ -173,29 +173,32 @@ export class ProjectProviders {
   }
 
   /** A key that cannot be decrypted disables its own connection, not all requests of the project. */
-  async #connection(
-    row: Row<ConnectionData>,
-    { strategy, sticky }: PoolPolicy = defaultPoolPolicy,
-  ): Promise<readonly OwnConnection[]> {
-    const { name, sync_id, fallback_to_managed: fallsBack = false, weight = 1 } = row.data
+  async #connection(row: Row<ConnectionData>, policy: PoolPolicy | undefined): Promise<readonly OwnConnection[]> {
+    const { name, sync_id, fallback_to_managed: fallsBack = false } = row.data
     const api_key = openedOrNull(this.#box, row.data.api_key, connectionKeyAad(row))
     if (api_key === null) return []
-    const way = { ...connectionEndpoint(row.id, { ...row.data, api_key }), pool: { strategy, sticky }, weight }
-    const endpoint = priced(way, row.data.prices)
+    const endpoint = pooled(connectionEndpoint(row.id, { ...row.data, api_key }), row.data, policy)
     const sync = sync_id === null ? null : await this.#syncs.get(projectScope(row.project), sync_id)
     const models = sync === null ? null : new Map(sync.data.models.map((model) => [model.id, model]))
     return [{ id: row.id, name, endpoint, fallsBack, models }]
   }
 
-  #custom(row: Row<CustomProviderData>): readonly OwnProvider[] {
+  #custom(row: Row<CustomProviderData>, policy: PoolPolicy | undefined): readonly OwnProvider[] {
     const { name, api_key: kept, fallback_to_managed: fallsBack = false } = row.data
     const api_key = kept === null ? null : openedOrNull(this.#box, kept, customKeyAad(row))
     if (kept !== null && api_key === null) return []
-    const endpoint = priced(customEndpoint(row.id, { ...row.data, api_key }), row.data.prices)
+    const endpoint = pooled(customEndpoint(row.id, { ...row.data, api_key }), row.data, policy)
     const models = row.data.models.filter(({ is_active }) => is_active)
     return [{ id: row.id, name, endpoint, fallsBack, models, createdAt: row.created_at }]
   }
 }
+
+/** Adds to an endpoint its place in the pools of its models, and own prices. */
+const pooled = (
+  endpoint: Endpoint,
+  { weight = 1, prices }: { readonly weight?: number; readonly prices?: OwnPrices | null },
+  { strategy, sticky }: PoolPolicy = defaultPoolPolicy,
+): Endpoint => priced({ ...endpoint, pool: { strategy, sticky }, weight }, prices)
 
 /** Adds own prices to an endpoint, if there are any. */
 export const priced = <T extends Endpoint>(endpoint: T, own: OwnPrices | null | undefined): T => {

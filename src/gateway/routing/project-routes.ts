@@ -167,9 +167,10 @@ const ownWays = ({ connections, customs }: OwnProviders, requested: string, sell
   const connected = connections.flatMap((connection) =>
     byConnection(connection, requested, sellers).map((route) => ({ route, fallsBack: connection.fallsBack })),
   )
-  const custom = customs.find(({ models }) => models.some(({ model_name }) => model_name === requested))
-  if (custom === undefined) return connected
-  return [...connected, { route: toModel(custom, requested), fallsBack: custom.fallsBack }]
+  const custom = customs
+    .filter(({ models }) => models.some(({ model_name }) => model_name === requested))
+    .map((provider) => ({ route: toModel(provider, requested), fallsBack: provider.fallsBack }))
+  return [...connected, ...custom]
 }
 
 /**
@@ -222,21 +223,23 @@ const reasons: Readonly<Record<AbsentProvider['reason'], string>> = {
 const byCustomId = (customs: readonly OwnProvider[], requested: string): readonly Route[] | null => {
   const { head, rest } = splitName(requested) ?? { head: requested, rest: null }
   const provider = customs.find(({ id }) => `${customPrefix}${id}` === head.toLowerCase())
-  return provider === undefined ? null : ofCustom(provider, rest)
+  return provider === undefined ? null : ofCustoms([provider], rest)
 }
 
 /**
- * Routes for the name of a custom provider, alone or followed by a slash and a model; null when none is named. Case is
- * ignored; of two providers with the same name, the older one is used.
+ * Routes for the name of custom providers, alone or followed by a slash and a model; null when none is named. Case is
+ * ignored; several with one name are a pool.
  */
 const byCustomName = (customs: readonly OwnProvider[], requested: string): readonly Route[] | null => {
   const wanted = requested.toLowerCase()
-  const alias = customs.find(({ name }) => name.toLowerCase() === wanted)
-  if (alias !== undefined) return ofCustom(alias, null)
-  const named = customs.find(
+  const aliases = customs.filter(({ name }) => name.toLowerCase() === wanted)
+  if (aliases.length > 0) return ofCustoms(aliases, null)
+  const [first, ...others] = customs.filter(
     ({ name }) => wanted.startsWith(`${name.toLowerCase()}/`) && requested.length > name.length + 1,
   )
-  return named === undefined ? null : ofCustom(named, requested.slice(named.name.length + 1))
+  if (first === undefined) return null
+  const namesakes = others.filter(({ name }) => name.toLowerCase() === first.name.toLowerCase())
+  return ofCustoms([first, ...namesakes], requested.slice(first.name.length + 1))
 }
 
 /** Returns the route to a model of a custom provider, with the prices of the model or else of the provider. */
@@ -244,16 +247,22 @@ const toModel = ({ endpoint, models }: OwnProvider, name: string): Route =>
   routeTo(priced(endpoint, models.find(({ model_name }) => model_name === name)?.prices), name)
 
 /**
+ * Routes to the providers that have a model; to the first one where none is known to have it.
+ *
  * @param model the model's name on the server, its label, or any other name that the server may know; null for the
  * first model.
  */
-const ofCustom = (provider: OwnProvider, model: string | null): readonly Route[] => {
-  const { models } = provider
-  if (model === null) {
-    const [first] = models
-    return first === undefined ? [] : [toModel(provider, first.model_name)]
-  }
-  const byId = models.find(({ model_name }) => model_name === model)
-  const labelled = byId ?? models.find(({ display_name }) => display_name === model)
-  return [toModel(provider, labelled?.model_name ?? model)]
+const ofCustoms = (providers: readonly OwnProvider[], model: string | null): readonly Route[] => {
+  const wanted = model ?? providers.flatMap(({ models }) => models)[0]?.model_name
+  const [first] = providers
+  if (first === undefined || wanted === undefined) return []
+  const found = providers.flatMap((provider) => {
+    const name = registeredName(provider, wanted)
+    return name === undefined ? [] : [toModel(provider, name)]
+  })
+  return found.length > 0 ? found : [toModel(first, wanted)]
 }
+
+const registeredName = ({ models }: OwnProvider, wanted: string): string | undefined =>
+  (models.find(({ model_name }) => model_name === wanted) ?? models.find(({ display_name }) => display_name === wanted))
+    ?.model_name

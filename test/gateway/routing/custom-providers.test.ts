@@ -41,7 +41,7 @@ describe('a custom provider', () => {
     const provider = await create(useCases)
     expect(provider).toEqual({
       ...{ id: expect.stringMatching(uuid), name: 'My Rack', base_url: `${server.url}/v1`, api_format: 'openai' },
-      ...{ is_active: true, fallback_to_managed: false, prices: null, created_at: expect.any(String) },
+      ...{ is_active: true, fallback_to_managed: false, weight: 1, prices: null, created_at: expect.any(String) },
       ...{ first_byte_timeout_ms: null, idle_timeout_ms: null },
     })
     const listedModel = { id: expect.any(String), model_name: 'meta/llama-9', display_name: 'Llama', prices: null }
@@ -94,6 +94,14 @@ describe('a custom provider', () => {
     const again = useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))
     expect(await refusalOf(again)).toBe('not_found')
     expect(await world.stored('custom_providers')).not.toContain('llama')
+  })
+
+  it('has a weight in the pools of its models', async () => {
+    const useCases = await open()
+    const { id, weight } = await create(useCases, { weight: 3 })
+    expect(weight).toBe(3)
+    expect(await change(useCases, id, { weight: 0 })).toMatchObject({ provider: { weight: 0 } })
+    expect(await change(useCases, id, { name: 'Renamed' })).toMatchObject({ provider: { weight: 0 } })
   })
 
   it('keeps the ids of remaining models and removes the others', async () => {

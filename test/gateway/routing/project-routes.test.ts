@@ -265,6 +265,45 @@ describe('the route to a custom provider', () => {
   })
 })
 
+describe('several custom providers with one model', () => {
+  const twins = [
+    { name: 'Twin', models: ['m1', 'a'], key: 'one' },
+    { name: 'twin', models: ['m1', 'b'], key: 'two' },
+  ] as const
+
+  it('are a pool by the routing policy and their weights, named or by the model alone', async () => {
+    const { register, routes } = await openRoutingWorld({ keys: every })
+    for (const { models, ...rest } of twins) await register({ ...rest, models: [...models], weight: 2 })
+    const shown = async (model: string) =>
+      (await routes.resolve('prj_a', model, 'chat')).map(({ apiKey, pool, weight, ...route }) => [
+        route.model,
+        apiKey,
+        weight,
+        pool,
+      ])
+    const pool = { strategy: 'priority', sticky: true }
+    const both = [
+      ['m1', 'one', 2, pool],
+      ['m1', 'two', 2, pool],
+    ]
+    expect(await shown('m1')).toEqual(both)
+    expect(await shown('TWIN/m1')).toEqual(both)
+    expect(await shown('twin/My m1')).toEqual(both)
+    expect(await shown('twin')).toEqual(both)
+    expect(await shown('twin/b')).toEqual([['b', 'two', 2, pool]])
+    expect(await shown('twin/unknown')).toEqual([['unknown', 'one', 2, pool]])
+  })
+
+  it('are followed by the installation only when each of them allows that', async () => {
+    const { register, routed } = await openRoutingWorld({ keys: every })
+    const first = await register({ name: 'a', models: ['gpt-4o'], fallback_to_managed: true })
+    const second = await register({ name: 'b', models: ['gpt-4o'] })
+    expect(await routed('gpt-4o')).toEqual([`custom custom:${first} gpt-4o`, `custom custom:${second} gpt-4o`])
+    expect(await routed('a')).toEqual([`custom custom:${first} gpt-4o`])
+    expect(await routed(`custom:${second}/gpt-4o`)).toEqual([`custom custom:${second} gpt-4o`])
+  })
+})
+
 describe('the cache of routes', () => {
   it('answers synchronously with the same objects for a project in constant use, and refreshes every few seconds', async () => {
     let now = 1_000_000

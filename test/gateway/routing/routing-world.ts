@@ -11,6 +11,7 @@ import {
 } from '#gateway/routing/kinds.ts'
 import { type ManagedConfig, ManagedProviders } from '#gateway/routing/managed-providers.ts'
 import { openRouting, type RoutingParts } from '#gateway/routing/open-routing.ts'
+import { newUuidFor } from '#gateway/routing/uuid.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
@@ -70,7 +71,7 @@ export const openRoutingWorld = async (options: RoutingWorldOptions = {}) => {
     given: Partial<Omit<CustomProviderData, 'models'>> & { readonly key?: string; readonly models?: string[] } = {},
   ) => {
     const { key, models = [], ...data } = given
-    const where = { id: crypto.randomUUID(), project: 'prj_a' }
+    const where = { id: newUuidFor({ idempotency: null }), project: 'prj_a' }
     const api_key = key === undefined ? null : readableBox.seal(key, customKeyAad(where))
     const rows = models.map((name) => ({
       id: crypto.randomUUID(),
