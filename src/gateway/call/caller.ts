@@ -2,7 +2,7 @@ import type { Attribution, Principal } from '#actors/call/call.ts'
 import { limitsOf, modelsOf } from '#actors/call/reach.ts'
 import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/index.ts'
-import type { Scope } from '#storage/index.ts'
+import { projectScope, type Scope, tenantScope } from '#storage/index.ts'
 import { LineCalls } from './accounting/line-calls.ts'
 import type { TurnFinding } from './guarding/guard-finding.ts'
 import type { CacheHeaders } from './reuse.ts'
@@ -68,6 +68,17 @@ export const actorCaller = (
   agentId: string | null,
   keyId: string | null = null,
 ): ActorCaller => ({ meteredBy: 'commit', project, tenant, externalUserId: user, keyId, agentId })
+
+/** The caller for a call that an actor's work causes beside its own calls, and that the ledger therefore records. */
+export const recordedCaller = (caller: Caller | ActorCaller): Caller => {
+  if (isRequest(caller)) return caller
+  const { project, tenant, externalUserId, keyId, agentId, models = null, actor = '' } = caller
+  return {
+    principal: { kind: 'secret_key', project, keyId: keyId ?? '' },
+    scope: tenant === null ? projectScope(project) : tenantScope(project, tenant),
+    ...{ requestId: actor, project, tenant, externalUserId, keyId, agentId, models },
+  }
+}
 
 /** Whether the caller is a request, whose calls the ledger records. */
 export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('meteredBy' in caller)

@@ -3,6 +3,7 @@ import type { Charge } from './accounting/charge.ts'
 import type { Caller } from './caller.ts'
 import type { ChatFormat } from './chat-format.ts'
 import type { Route } from './routes.ts'
+import type { AppliedRules } from './rules/applied-rules.ts'
 
 /**
  * A chat request in the gateway's canonical form, to and from which all others are converted: the parsed body of an
@@ -26,6 +27,10 @@ export interface ChatCall {
    * memories the body has. Absent: by the body.
    */
   readonly reuse?: 'never' | { readonly user: string }
+  /** `metadata` of the request, for rules of the routing policy, where the body has none. */
+  readonly metadata?: unknown
+  /** The rules of the routing policy that apply; absent: they are not known yet. */
+  readonly rules?: AppliedRules
   /**
    * Returns a different format for some routes; null for the route's own format.
    * @throws {ServiceError} for a route that cannot serve the call.

@@ -10,6 +10,16 @@ export const refusalOf = (failure: unknown): Error => {
   return error instanceof Error ? error : new ServiceError('internal_error', { cause: failure })
 }
 
+/** The value, or the refusal of the work as a value. */
+export const orRefusal = async <T>(work: () => T | Promise<T>): Promise<T | ServiceError> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+}
+
 /** The error code under which a failure is logged. */
 export const codeOf = (failure: Error): ErrorCode => (failure instanceof ServiceError ? failure.code : 'internal_error')
 

@@ -40,6 +40,8 @@ export interface ChatRunRequest extends ChatInput {
   readonly textOnly?: true
   readonly reuse?: ChatCall['reuse']
   readonly unguarded?: ChatCall['unguarded']
+  readonly metadata?: ChatCall['metadata']
+  readonly rules?: ChatCall['rules']
   /** The conversation of a caller that keeps it from one request to the next. */
   readonly history?: AppendOnlyHistory
 }

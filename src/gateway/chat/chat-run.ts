@@ -17,6 +17,7 @@ import { policyFor } from '../call/provider-timeouts.ts'
 import { refusalOf } from '../call/refusal.ts'
 import type { Reuse } from '../call/reuse.ts'
 import type { Route } from '../call/routes.ts'
+import { type AppliedRules, noRules } from '../call/rules/applied-rules.ts'
 import { StreamGuard } from '../guardrails/stream-guard.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { ChatRecord } from './chat-record.ts'
@@ -27,8 +28,7 @@ import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts
 import { type ReadingOptions, streamReader, wholeReader } from './open-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { ChatPreparation } from './preparing/chat-preparation.ts'
-import { appliedRules } from './rules/applied-rules.ts'
-import { chatCandidates } from './rules/chat-candidates.ts'
+import { chatCandidates, chatRules } from './rules/chat-candidates.ts'
 import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { withTokenLimit } from './wire-body.ts'
@@ -58,8 +58,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   #reader: AnswerReader | null = null
   readonly #whole: GatheredAnswer
   #delivered = false
-  /** The model that gets a copy of the call; null for none. */
-  #shadow: string | null = null
+  #rules: AppliedRules = noRules
   /** The chunk with the usage, to which the cost is added; sent last. */
   #usageChunk: WireObject | null = null
   #cache: ChatCache | null = null
@@ -81,19 +80,20 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   start(): void {
-    if (!this.#run.isOver) this.#prepared.start(() => this.#begin())
+    if (this.#run.isOver) return
+    this.#run.after(
+      () => chatRules(this.#parts, this.#input),
+      (rules) => {
+        this.#rules = rules
+        this.#prepared.start(rules.served?.model ?? null, () => this.#begin())
+      },
+    )
   }
 
   #begin(): void {
     this.#cache = this.#prepared.cache
     this.#record.request = this.#input
-    this.#run.after(
-      () => appliedRules(this.#parts.routes, this.#input),
-      (applied) => {
-        this.#shadow = applied.shadow?.model ?? null
-        this.#run.start(chatCandidates(this.#parts, this.#input, applied))
-      },
-    )
+    this.#run.start(chatCandidates(this.#parts, this.#input, this.#rules))
   }
 
   /** Resumes reading, after the listener paused it. */
@@ -151,8 +151,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   end(error: Error | null): CallEnd {
     this.#whole.clear()
     if (error !== null) this.#noteSoFar()
-    else if (this.#shadow !== null && this.reuse()?.status !== 'hit')
-      this.#parts.shadows.copy(this.#input, this.#shadow)
+    else if (this.#rules.shadow !== null && this.reuse()?.status !== 'hit')
+      this.#parts.shadows.copy(this.#input, this.#rules.shadow.model)
     return { ...this.#record.end(error), ...this.#prepared.findings }
   }
 
@@ -165,7 +165,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
       return
     }
     // the answer of a fallback is not that of the model
-    if (model === this.model) this.#cache?.begin()
+    if (model === (this.#rules.served?.model ?? this.model)) this.#cache?.begin()
     else this.#cache = null
     try {
       this.#send(route)

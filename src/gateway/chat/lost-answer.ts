@@ -1,10 +1,10 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Charge } from '../call/accounting/charge.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
-import { RouteCandidates } from '../call/route-candidates.ts'
+import { orRefusal } from '../call/refusal.ts'
 import { ChatRecord } from './chat-record.ts'
-import { modelsOf } from './chat-request.ts'
 import type { ChatParts, ChatRunRequest } from './chat-run-request.ts'
+import { chatCandidates, chatRules } from './rules/chat-candidates.ts'
 
 /**
  * Returns the estimated charge for an answer of which only the request and the beginning of its text are known, because
@@ -18,12 +18,10 @@ export const chargeLost = async (
   request: ChatRunRequest,
   text: string,
 ): Promise<Charge | null> => {
-  const { caller, need, body } = request
-  const models = modelsOf(body)
-  const way = await orNull(() =>
-    new RouteCandidates({ routes, health }, { project: caller.project, need, models }).next(),
-  )
-  if (way === null) return null
+  const { caller, need } = request
+  const rules = await chatRules({ routes }, request)
+  const way = await orRefusal(() => chatCandidates({ routes, health }, request, rules).next())
+  if (way === null || way instanceof ServiceError) return null
   const { route } = way
   const record = new ChatRecord({ route }, request)
   record.tokensSoFar = tokensOfChars(text.length)
@@ -31,23 +29,15 @@ export const chargeLost = async (
   if (charge === null) return null
   const { usage, costUsd } = charge
   const tokens = usage.inputTokens + usage.outputTokens
-  const ticket = await orNull(() =>
+  const admitted = await orRefusal(() =>
     admission.admit({
       ...{ caller, need, model: way.model, source: route.source },
       ...{ maxUsd: () => costUsd, minUsd: () => '0', tokens: () => ({ max: tokens }) },
     }),
   )
-  ticket?.settle(costUsd, tokens)
-  await ticket?.counted?.()
-  return charge
-}
-
-/** Null where the work is refused. */
-const orNull = async <T>(work: () => T | Promise<T>): Promise<T | null> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ServiceError) return null
-    throw error
+  if (!(admitted instanceof ServiceError)) {
+    admitted.settle(costUsd, tokens)
+    await admitted.counted?.()
   }
+  return charge
 }

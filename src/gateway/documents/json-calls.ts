@@ -1,7 +1,7 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { CacheableCall, ResponseCache } from '../caching/response-cache.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
@@ -15,8 +15,9 @@ import { onwardAfter } from '../call/onward.ts'
 import { ModelError } from '../call/provider-port.ts'
 import type { Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
-import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
+import type { RouteCandidatesParts } from '../call/route-candidates.ts'
 import { type Need, type Route, wireModelOf } from '../call/routes.ts'
+import { ruledRoutes } from '../call/rules/ruled-routes.ts'
 import { answeredWhole, type RequestParts } from '../call/whole-request.ts'
 import type { GuardCall } from '../guardrails/guard-call.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
@@ -47,8 +48,16 @@ export interface JsonCallKind {
   max(document: WireObject): Usage
   /** Returns the usage of a response. */
   usage(answer: WireObject, document: WireObject): Usage
+  /** Texts that a model wrote outside of choices, and the function that puts others in their places. */
+  written?(answer: WireObject): WrittenTexts
   /** Returns the cost in USD as exact decimal text, '0' for free operations; null when the price is unknown. */
   costUsd(route: Route, usage: Usage): string | null
+}
+
+/** Texts in a response, in order. */
+interface WrittenTexts {
+  readonly texts: readonly string[]
+  readonly put: (texts: readonly string[]) => WireObject
 }
 
 /** A JSON document to send to a model: the validated body, with `model` and optionally `models`. */
@@ -108,11 +117,10 @@ export class JsonCalls {
     const guard = (await this.#parts.guardrails?.open(caller)) ?? null
     const { blocked, checked } = guard === null ? { blocked: null, checked: body } : await checkedDocument(body, guard)
     const { document: sent, restorer, found } = await redactedDocument(checked, policy)
-    const cached =
-      kind.reuse === undefined ? null : ((await cache?.find({ kind: kind.reuse, caller, body: sent })) ?? null)
+    const { served, candidates } = await ruledRoutes(this.#parts, need, { caller, operation, body })
+    const reused = { caller, body: { ...sent, model: served } }
+    const cached = kind.reuse === undefined ? null : ((await cache?.find({ kind: kind.reuse, ...reused })) ?? null)
     const stored = cached?.answer ?? null
-    const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
-    const candidates = new RouteCandidates(this.#parts, { project: caller.project, need, models })
     let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
     const { run, candidate, answer } = await firstAnswer<DocumentWay, WireObject>(
       this.#parts,
@@ -148,10 +156,11 @@ export class JsonCalls {
     done = { answer, usage: kind.usage(answer, sent), route: candidate.route }
     const costUsd = stored === null ? kind.costUsd(candidate.route, done.usage) : '0'
     const restored = restoredDocument(answer, restorer)
-    const given = guard?.checksOutput === true ? await guard.answer(restored) : restored
+    const given = guard?.checksOutput === true ? await checkedAnswer(kind, restored, guard) : restored
     const headers = [...run.headers(), ...costHeader(costUsd), ...(guard?.report.headers() ?? [])]
     run.succeed()
-    if (candidate.model === body.model) cached?.keep(answer, costUsd)
+    if (candidate.model === served) cached?.keep(answer, costUsd)
+    if (given === null) throw new ServiceError('content_policy_violation', { message: blockedMessage })
     return { answer: given, route: candidate.route, headers }
   }
 
@@ -178,6 +187,16 @@ const asJson = (document: WireObject): EncodedDocument => ({
   contentType: 'application/json',
   body: encodeJson(document),
 })
+
+const blockedMessage = 'A guardrail blocked the answer.'
+
+/** Checks what a model wrote; null for what is blocked and has no place for that. */
+const checkedAnswer = async (kind: JsonCallKind, answer: WireObject, guard: GuardCall): Promise<WireObject | null> => {
+  if (kind.written === undefined) return guard.answer(answer)
+  const { texts, put } = kind.written(answer)
+  const made = await guard.written(texts)
+  return made === null ? null : put(made)
+}
 
 /** Checks the texts of a document; `blocked` is the refusal of one that may not be sent. */
 const checkedDocument = async (body: WireObject, guard: GuardCall) => {

@@ -1,6 +1,6 @@
 import { type AnswerReservation, answerMemory } from '#outgoing/answer-memory.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
-import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { concurrently } from '#src/concurrency/concurrently.ts'
 import type { CallCache } from '../caching/call-cache.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
@@ -14,7 +14,8 @@ import { firstAnswer } from '../call/first-answer.ts'
 import { onwardAfter } from '../call/onward.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
-import { RouteCandidates, type RouteCandidatesParts } from '../call/route-candidates.ts'
+import type { RouteCandidatesParts } from '../call/route-candidates.ts'
+import { type RuledRoutes, ruledRoutes } from '../call/rules/ruled-routes.ts'
 import { answeredWhole, type RequestParts, type WholeRequest } from '../call/whole-request.ts'
 import type { GuardCall } from '../guardrails/guard-call.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
@@ -91,7 +92,8 @@ export class EmbeddingCalls {
 
   async #create(call: EmbeddingCall, reservation: AnswerReservation): Promise<EmbeddingOutcome> {
     const { caller, operation, body, signal } = call
-    const prepared = new PreparedWays(this.#parts, call)
+    const ruled = await ruledRoutes(this.#parts, 'embedding', call)
+    const prepared = new PreparedWays(this.#parts, call, ruled)
     let done: { readonly answer: Embedded; readonly costUsd: string | null } | null = null
     const { run, candidate, answer } = await firstAnswer<EmbeddingCandidate, Embedded>(
       this.#parts,
@@ -131,7 +133,7 @@ export class EmbeddingCalls {
     ]
     run.succeed()
     const { bytes: _received, ...plain } = answer
-    if (candidate.model === body.model) cached?.keep(plain, costUsd)
+    if (candidate.model === ruled.served) cached?.keep(plain, costUsd)
     const bytes = answer.bytes === null ? null : bytesWithCost(answer.bytes, costUsd)
     return { ...answer, bytes, costUsd, headers }
   }
@@ -177,6 +179,7 @@ export class EmbeddingCalls {
 class PreparedWays extends DerivedCandidates<Candidate, EmbeddingCandidate> {
   readonly #parts: EmbeddingParts
   readonly #call: EmbeddingCall
+  readonly #served: string
   /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
@@ -186,10 +189,9 @@ class PreparedWays extends DerivedCandidates<Candidate, EmbeddingCandidate> {
   /** Whether the policy covers the input. */
   isRedacted = false
 
-  constructor(parts: EmbeddingParts, call: EmbeddingCall) {
-    const { caller, body } = call
-    const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
-    super(new RouteCandidates(parts, { project: caller.project, need: 'embedding', models }))
+  constructor(parts: EmbeddingParts, call: EmbeddingCall, { served, candidates }: RuledRoutes) {
+    super(candidates)
+    this.#served = served
     this.#parts = parts
     this.#call = call
   }
@@ -198,7 +200,8 @@ class PreparedWays extends DerivedCandidates<Candidate, EmbeddingCandidate> {
     const { caller, body, bytes } = this.#call
     if (this.request === null) {
       this.request = await this.#redacted(await this.#checked(embeddingRequest(body, bytes)))
-      this.cached = (await this.#parts.cache?.find({ kind: 'embeddings', caller, body: this.request.body })) ?? null
+      const reused = { ...this.request.body, model: this.#served }
+      this.cached = (await this.#parts.cache?.find({ kind: 'embeddings', caller, body: reused })) ?? null
     }
     return super.next()
   }

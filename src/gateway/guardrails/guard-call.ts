@@ -37,6 +37,7 @@ export class GuardCall {
   readonly #caller: Caller | ActorCaller
   /** The request as the guardrails let it pass, from which an answer is repaired. */
   #body: WireObject = {}
+  #isStructured = true
 
   constructor(set: GuardSet, remote: RemoteChecks, caller: Caller | ActorCaller) {
     this.set = set
@@ -91,6 +92,18 @@ export class GuardCall {
   async texts(all: readonly string[]): Promise<readonly string[]> {
     const texts = all.map((text): GuardText => ({ text, role: 'user', stage: 'input' }))
     return this.#passed(await this.#checked('input', texts, () => all)).texts
+  }
+
+  /**
+   * Checks texts that a model made, other than the text of an answer: schemas do not apply. Returns null if they are
+   * blocked; never throws, since they have been paid for.
+   */
+  async written(all: readonly string[]): Promise<readonly string[] | null> {
+    this.#isStructured = false
+    const { choices } = await this.answer({ choices: all.map((text) => ({ text })) })
+    const made = arrayOf(choices).map(objectOf)
+    const isBlocked = all.length > 0 && made[0]?.finish_reason === 'content_filter'
+    return isBlocked ? null : made.map(({ text }) => textOf(text))
   }
 
   /** Checks a whole answer. Returns the same object if nothing was found; never throws, since the answer has been paid for. */
@@ -224,6 +237,7 @@ export class GuardCall {
         texts.push(text)
         return text
       })
+      if (spec.type === 'json_schema' && !this.#isStructured) continue
       if (spec.type === 'json_schema') {
         const checked = await this.#structured(active, made)
         if (checked === null) return blockedAnswer(made)
@@ -251,7 +265,7 @@ export class GuardCall {
     const found = { guardrail, check: spec.type, on: 'output', found: 1 } as const
     const [choice = {}] = choices
     const message = objectOf(choice.message)
-    if (spec.repair && choices.length === 1) {
+    if (spec.repair && choices.length === 1 && choice.text === undefined) {
       const call = { body: this.#body, written: textOf(message.content), wrong: first, caller: this.#caller }
       const repaired = await this.#remote.repaired(spec.schema, call)
       if (repaired !== null) {
@@ -266,10 +280,10 @@ export class GuardCall {
     return spec.action === 'flag' ? completion : null
   }
 
-  async #wrong(schema: JsonObject, { message }: WireObject): Promise<string | null> {
+  async #wrong(schema: JsonObject, { message, text }: WireObject): Promise<string | null> {
     const { content, tool_calls } = objectOf(message)
     if (arrayOf(tool_calls).length > 0) return null
-    return this.#remote.errorsBy(schema, textOf(content), this.#caller)
+    return this.#remote.errorsBy(schema, textOf(text) || textOf(content), this.#caller)
   }
 
   /** Notes a verdict. Returns the action that follows from it. */

@@ -3,8 +3,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { webhookHeaders } from '#outgoing/webhook-signature.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
-import { projectScope, tenantScope } from '#storage/index.ts'
-import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
+import { type ActorCaller, type Caller, recordedCaller } from '../call/caller.ts'
 import type { ChatCall, ChatOutcome } from '../call/chat-calls.ts'
 import type { ActiveRemote, GuardStage } from './guard-set.ts'
 import { schemaErrors } from './worker/checks-in-worker.ts'
@@ -156,12 +155,4 @@ const verdictIn = (text: string): RemoteVerdict => {
  * Who pays for a check: the payer of the call. The checks of an actor are recorded by themselves, since its commit has the
  * usage of its own calls only. The models of the credential do not limit the guardrails of the project.
  */
-const payerOf = (caller: AnyCaller): Caller => {
-  if (isRequest(caller)) return { ...caller, models: null, headers: undefined }
-  const { project, tenant, externalUserId, keyId, agentId, actor = '' } = caller
-  return {
-    principal: { kind: 'secret_key', project, keyId: keyId ?? '' },
-    scope: tenant === null ? projectScope(project) : tenantScope(project, tenant),
-    ...{ requestId: actor, project, tenant, externalUserId, keyId, agentId, models: null },
-  }
-}
+const payerOf = (caller: AnyCaller): Caller => ({ ...recordedCaller(caller), models: null, headers: undefined })

@@ -12,16 +12,15 @@ import type { AudioReader, SpeechTask } from '../providers/voice/voice-format.ts
 import { redacted } from '../redaction/redacted.ts'
 import { unredactedHeader } from '../redaction/redaction-header.ts'
 import { audioStream } from './audio-stream.ts'
+import { type RuledPlanParts, ruledPlan } from './ruled-plan.ts'
 import { speechEvents } from './speech-events.ts'
 import { charactersOf, type SpeechRequest } from './speech-task.ts'
 import { readAnswer } from './voice-call.ts'
 import { type RunningJob, readJob, startJob, type VoiceCall, type VoiceJobParts, voiceOf } from './voice-job.ts'
-import type { Planner } from './voice-planner.ts'
 
 export type SpeechCall = VoiceCall<SpeechRequest>
 
-export interface SpeechParts extends VoiceJobParts {
-  readonly planner: Planner<SpeechRequest, SpeechTask>
+export interface SpeechParts extends VoiceJobParts, RuledPlanParts<SpeechRequest, SpeechTask> {
   readonly redaction: Pick<Redaction, 'policyOf'>
   /** Checks of the texts; absent: none. */
   readonly guardrails?: Guardrails | undefined
@@ -42,7 +41,7 @@ export class SpeechCalls {
   async speak(call: SpeechCall): Promise<BytesResult> {
     const guard = (await this.#parts.guardrails?.open(call.caller)) ?? null
     const { request, found, isRedacted } = await this.#redacted(guard === null ? call : await checked(call, guard))
-    const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
+    const plan = await ruledPlan(this.#parts, { ...call, request }, 'speech.speak')
     const job = await startJob<SpeechTask>(this.#parts, {
       ...{ call, plan, need: 'speech', policy: this.#parts.policy },
       streamed: request.streamed,
@@ -50,6 +49,7 @@ export class SpeechCalls {
       request: ({ task, route }) => voiceOf(route).speech.request(task, route),
       logged: () => ({ model: plan.requestedModel, ...request }),
       redactions: found,
+      guard,
     })
     const characters = charactersOf(request.text)
     const { answer: given, tokens } = job.task.streamed

@@ -1,16 +1,21 @@
 import { parseJson } from '#outgoing/wire.ts'
 import type { TranscriptForm } from '#specs/audio.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
+import { orRefusal } from '../call/refusal.ts'
+import type { GuardCall } from '../guardrails/guard-call.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
 import type { Transcript, TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { audioLength, maxSeconds } from './audio-length.ts'
+import { checkedTranscript } from './checked-transcript.ts'
+import { type RuledPlanParts, ruledPlan } from './ruled-plan.ts'
 import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
 import type { TranscriptionRequest } from './transcription-task.ts'
 import { readAnswer } from './voice-call.ts'
 import { type RunningJob, readJob, startJob, type VoiceCall, type VoiceJobParts, voiceOf } from './voice-job.ts'
-import type { Planner } from './voice-planner.ts'
 
 /** A request for a transcript. */
 export type TranscriptionCall = VoiceCall<TranscriptionRequest>
@@ -20,9 +25,10 @@ export type Transcribed = TranscriptAnswer & {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-export interface TranscriptionParts extends VoiceJobParts {
-  readonly planner: Planner<TranscriptionRequest, TranscriptionTask>
+export interface TranscriptionParts extends VoiceJobParts, RuledPlanParts<TranscriptionRequest, TranscriptionTask> {
   readonly policy: CallPolicy
+  /** Checks of prompts and transcripts; absent: none. */
+  readonly guardrails?: Guardrails | undefined
 }
 
 /** Transcribes audio with any provider. */
@@ -35,20 +41,25 @@ export class TranscriptionCalls {
 
   /** @throws {ServiceError} with the error codes of the operation `transcriptions.transcribe`. */
   async transcribe(call: TranscriptionCall): Promise<Transcribed> {
-    const plan = await this.#parts.planner.plan(call.caller.project, call.model, call.request)
-    const { request } = call
+    const guard = (await this.#parts.guardrails?.open(call.caller)) ?? null
+    const request = guard === null ? call.request : await checkedPrompt(call.request, guard)
+    const { translates } = request
+    const operation = translates ? 'transcriptions.translate' : 'transcriptions.transcribe'
+    const plan = await ruledPlan(this.#parts, { ...call, request }, operation)
     const job = await startJob<TranscriptionTask>(this.#parts, {
       ...{ call, plan, need: 'transcription', policy: this.#parts.policy, streamed: false },
       max: () => maxOf(request),
       request: ({ task, route }) => voiceOf(route).transcription.request(task, route),
       logged: () => loggedOf(plan.requestedModel, request),
+      guard,
     })
-    const transcript = await transcriptOf(job)
-    const { file, form, streamed, translates } = request
-    if (streamed) return { ...transcriptEvents(transcript, form), headers: job.headers }
+    const transcript = await transcriptOf(job, guard)
+    const { file, form, streamed } = request
+    const own = [...job.headers, ...(guard?.report.headers() ?? [])]
+    if (streamed) return { ...transcriptEvents(transcript, form), headers: own }
     const measured = saysLength(transcript, form) ? null : await audioLength(file.bytes, containerTypes[file.container])
     const answer = transcriptAnswer(transcript, { form, measured, task: translates ? 'translate' : 'transcribe' })
-    return { ...answer, headers: [...job.headers, ...costHeader(job.costUsd())] }
+    return { ...answer, headers: [...own, ...costHeader(job.costUsd())] }
   }
 }
 
@@ -75,13 +86,27 @@ const maxOf = ({ file }: TranscriptionRequest): Usage => {
   }
 }
 
-const transcriptOf = (job: RunningJob<TranscriptionTask>): Promise<Transcript> =>
-  readJob(job, async () => {
-    const result = voiceOf(job.route).transcription.transcript(parseJson(await textOf(job)), job.task)
-    const { seconds, tokens, text } = result
+/** @throws {ServiceError} `content_policy_violation` for one that a guardrail blocks; it is charged all the same. */
+const transcriptOf = async (job: RunningJob<TranscriptionTask>, guard: GuardCall | null): Promise<Transcript> => {
+  const made = await readJob(job, async () => {
+    const heard = voiceOf(job.route).transcription.transcript(parseJson(await textOf(job)), job.task)
+    const { seconds, tokens } = heard
     const units = { ...(seconds !== null && { seconds }), ...(tokens !== null && { tokens }) }
-    return { result, units, response: { text, seconds } }
+    const result = guard?.checksOutput === true ? await orRefusal(() => checkedTranscript(heard, guard)) : heard
+    return { result, units, response: result instanceof ServiceError ? { error: result.code } : loggedText(result) }
   })
+  if (made instanceof ServiceError) throw made
+  return made
+}
+
+const loggedText = ({ text, seconds }: Transcript) => ({ text, seconds })
+
+/** @throws {ServiceError} `content_policy_violation` */
+const checkedPrompt = async (request: TranscriptionRequest, guard: GuardCall): Promise<TranscriptionRequest> => {
+  if (request.prompt === null) return request
+  const [prompt = ''] = await guard.texts([request.prompt])
+  return { ...request, prompt }
+}
 
 const textOf = async ({ answer }: RunningJob<TranscriptionTask>): Promise<string> => {
   const parts: Buffer[] = []

@@ -17,6 +17,7 @@ import { codeOf, refusalOf } from '../call/refusal.ts'
 import { RouteCandidates } from '../call/route-candidates.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
+import type { GuardCall } from '../guardrails/guard-call.ts'
 import { tokensOfUsage, type Usage } from '../prices/usage.ts'
 import { providerFormats } from '../providers/provider-formats.ts'
 import type { VoiceFormat, VoiceRequest } from '../providers/voice/voice-format.ts'
@@ -48,8 +49,10 @@ export interface VoicePlan<Task> {
   readonly requestedModel: string
   /** Whether the auto-router chose the steps: several models, one of which may accept what another rejects. */
   readonly auto: boolean
-  /** In the order in which to try them; never empty. */
+  /** In the order in which to try them; never empty, except beside `ruled`. */
   readonly steps: readonly Step<Task>[]
+  /** The model of a rule of the routing policy, which is tried before; absent for none. */
+  readonly ruled?: { readonly model: string; readonly note: string | null; readonly steps: readonly Step<Task>[] }
 }
 
 /** A voice request as the call runner needs it. */
@@ -66,6 +69,8 @@ export interface VoiceJob<Task> {
   readonly logged: () => object
   /** Counts of the personal data that was redacted in the request; absent for none. */
   readonly redactions?: Found | undefined
+  /** The guardrails of the call; absent or null for none. */
+  readonly guard?: GuardCall | null | undefined
 }
 
 /** How a job ended. */
@@ -133,12 +138,15 @@ type VoiceCandidate<Task> = Step<Task> & Candidate
 /** The steps in order: those of the auto-router by latency, those to one model by the policy of its pool and by their health. */
 const candidatesOf = <Task>(
   { health }: VoiceJobParts,
-  { call, need, plan: { auto, requestedModel: model, steps } }: VoiceJob<Task>,
+  { call, need, plan: { auto, requestedModel: model, steps, ruled } }: VoiceJob<Task>,
 ): CandidateQueue<VoiceCandidate<Task>> => {
   if (auto) return listedCandidates(steps.map((step) => ({ ...step, model })))
-  const tasks = new Map(steps.map(({ route, task }) => [route, task]))
-  const routes = { resolve: () => [...tasks.keys()] }
-  const found = new RouteCandidates({ routes, health }, { project: call.caller.project, need, models: [model] })
+  const byModel = new Map([...(ruled ? [[ruled.model, ruled.steps] as const] : []), [model, steps] as const])
+  const tasks = new Map([...byModel.values()].flat().map(({ route, task }) => [route, task]))
+  const routes = { resolve: (_project: string, named: string) => (byModel.get(named) ?? []).map(({ route }) => route) }
+  const models = [...byModel.keys()].filter((named) => byModel.get(named)?.length !== 0)
+  const query = { project: call.caller.project, need, models, note: ruled?.note ?? null }
+  const found = new RouteCandidates({ routes, health }, query)
   return mappedCandidates(found, (candidate) => {
     const task = tasks.get(candidate.route)
     if (task === undefined) throw new Error('a route without a task')
@@ -232,6 +240,7 @@ class RunningCall<Task> {
       usage,
       costUsd: ended === null || usage === null ? null : costOf(ended.candidate, usage),
       redactions: this.#job.redactions,
+      guardrails: this.#job.guard?.report.findings,
       status: headOut ? 200 : statusIn('flat', codeOf(error)),
       bodies: () => ({
         request: JSON.stringify(logged()),

@@ -115,6 +115,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   const text = Buffer.concat(parts).toString('utf8')
+  if (request.headers['content-type']?.startsWith('multipart/') === true) return { form: text }
   return text === '' ? {} : JSON.parse(text)
 }
 

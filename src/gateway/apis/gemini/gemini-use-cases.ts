@@ -1,13 +1,14 @@
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { estimateTokens } from '#gateway/call/accounting/token-estimate.ts'
-import { type Caller, callerOf } from '#gateway/call/caller.ts'
+import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Route, Routes } from '#gateway/call/routes.ts'
-import type { EmbeddingCalls } from '#gateway/embeddings/embedding-calls.ts'
+import type { EmbeddingCalls, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { encodedAs } from '#gateway/providers/vector-encoding.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ignoredTools, invalid, needOf } from '../chat-parts.ts'
+import { ruledRequest } from '../ruled-request.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { geminiAnswer } from './gemini-answer.ts'
 import { GeminiFrames } from './gemini-frames.ts'
@@ -45,7 +46,8 @@ export const geminiUseCases = (
   'gemini.count_tokens': async (call) => {
     const nested = camelled(objectOf(camelled(call.body).generateContentRequest))
     const body = call.body.contents === undefined ? nested : call.body
-    const traits = await traitsOf(parts, callerOf(call), call.params.model)
+    const [first] = await parts.routes.resolve(call.scope.project, call.params.model, 'chat')
+    const traits = traitsOf(first)
     const { messages } = geminiChat(call.params.model, body, traits).body
     return {
       json: { totalTokens: tokensIn(arrayOf(messages).map(objectOf)) },
@@ -54,18 +56,18 @@ export const geminiUseCases = (
   },
 
   'gemini.embed': async (call) => {
-    const [values = []] = await embedded(parts, { call, operation: 'gemini.embed', items: [call.body] })
-    return { json: { embedding: { values } } }
+    const { vectors, headers } = await embedded(parts, { call, operation: 'gemini.embed', items: [call.body] })
+    return { json: { embedding: { values: vectors[0] ?? [] } }, headers }
   },
 
   'gemini.embed_batch': async (call) => {
-    const vectors = await embedded(parts, { call, operation: 'gemini.embed_batch', items: call.body.requests })
-    return { json: { embeddings: vectors.map((values) => ({ values })) } }
+    const order = { call, operation: 'gemini.embed_batch', items: call.body.requests }
+    const { vectors, headers } = await embedded(parts, order)
+    return { json: { embeddings: vectors.map((values) => ({ values })) }, headers }
   },
 })
 
-const traitsOf = async ({ routes }: GeminiParts, caller: Caller, model: string): Promise<GeminiTraits> => {
-  const [first] = await routes.resolve(caller.project, model, 'chat')
+const traitsOf = (first: Route | undefined): GeminiTraits => {
   if (first === undefined) return { own: false, reasons: true }
   return {
     own: isOfGoogle(first),
@@ -82,9 +84,14 @@ const generationOf = async (
   operation: 'gemini.generate' | 'gemini.stream',
 ): Promise<{ readonly chatCall: ChatCall; readonly request: GeminiChat }> => {
   const caller = callerOf(call)
-  const request = geminiChat(call.params.model, call.body, await traitsOf(parts, caller, call.params.model))
+  const { model } = call.params
+  const { request, rules } = await ruledRequest(parts.routes, {
+    ...{ caller, operation, model, traitsOf },
+    convert: (traits) => geminiChat(model, call.body, traits),
+  })
   const { body } = request
-  return { chatCall: { caller, operation, need: needOf(arrayOf(body.messages)), body, signal: call.signal }, request }
+  const need = needOf(arrayOf(body.messages))
+  return { chatCall: { caller, operation, need, body, signal: call.signal, rules }, request }
 }
 
 const tokensIn = (messages: readonly WireObject[]): number => {
@@ -108,12 +115,12 @@ interface EmbedOrder {
 const embedded = async (
   { embeddings, routes }: GeminiParts,
   { call, operation, items }: EmbedOrder,
-): Promise<readonly (readonly number[])[]> => {
+): Promise<{ readonly vectors: readonly (readonly number[])[] } & Pick<EmbeddingOutcome, 'headers'>> => {
   const caller = callerOf(call)
   // an unknown model is refused before what is wrong with the contents
   await routes.resolve(caller.project, call.params.model, 'embedding')
   const all = items.map(camelled)
-  const { vectors } = await embeddings.create({
+  const { vectors, headers } = await embeddings.create({
     ...{ caller, operation, bytes: null, signal: call.signal },
     body: {
       model: call.params.model,
@@ -121,7 +128,7 @@ const embedded = async (
       ...(typeof all[0]?.outputDimensionality === 'number' && { dimensions: all[0].outputDimensionality }),
     },
   })
-  return vectors.map((vector) => numbersOf(encodedAs('float', vector)))
+  return { vectors: vectors.map((vector) => numbersOf(encodedAs('float', vector))), headers }
 }
 
 const numbersOf = (vector: string | readonly number[]): readonly number[] => (typeof vector === 'string' ? [] : vector)

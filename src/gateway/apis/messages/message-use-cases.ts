@@ -10,6 +10,7 @@ import { withBetas } from '#gateway/providers/anthropic/anthropic-betas.ts'
 import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
+import { ruledRequest } from '../ruled-request.ts'
 import { streamedChat } from '../streamed-chat.ts'
 import { messageOf } from './message-answer.ts'
 import { countMessage } from './message-count.ts'
@@ -40,10 +41,15 @@ export const messageUseCases = (opened: MessageParts): UseCasesOf<'messages'> =>
   return {
     'messages.create': async (call) => {
       const caller = callerOf(call)
-      const [first] = await routes.resolve(caller.project, call.body.model, 'chat')
+      const { model, metadata } = call.body
       const threading = await threadSessionOf(parts, caller, call.body)
-      const traits = traitsOf(first)
-      const request = messageRequestOf({ ...call.body, messages: threading.messages }, traits)
+      const { request, traits, rules } = await released(
+        threading,
+        ruledRequest(routes, {
+          ...{ caller, operation: 'messages.create', model, metadata, traitsOf },
+          convert: (to) => messageRequestOf({ ...call.body, messages: threading.messages }, to),
+        }),
+      )
       const { ignored } = request
       const remembered = await released(threading, rememberedFor(parts, call, request.body))
       const plain = remembered === null ? request.body : rememberedBody(request.body, remembered)
@@ -51,7 +57,10 @@ export const messageUseCases = (opened: MessageParts): UseCasesOf<'messages'> =>
       const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored), ...(remembered?.headers ?? [])]
       const need = needOf(arrayOf(body.messages))
       const reuse = remembered === null ? {} : { reuse: remembered }
-      const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal, ...reuse }
+      const chatCall: ChatCall = {
+        ...{ caller, operation: 'messages.create', need, body, signal: call.signal, rules },
+        ...reuse,
+      }
       if (call.body.stream === true) {
         const frames = new ThreadedFrames(new MessageFrames(call.requestId, own), threading)
         const form = remembered === null ? frames : new RememberingFrames(frames, remembered)

@@ -49,9 +49,19 @@ const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
   return row?.image === undefined || images === undefined ? null : costOfUnits(row, { images })
 }
 
+/** The prompts that a model has revised. */
+const written: NonNullable<JsonCallKind['written']> = (answer) => {
+  const images = arrayOf(answer.data).map(objectOf)
+  const put = (texts: readonly string[]): WireObject => ({
+    ...answer,
+    data: images.map((image, at) => (image.revised_prompt ? { ...image, revised_prompt: texts[at] } : image)),
+  })
+  return { texts: images.map(({ revised_prompt }) => textOf(revised_prompt)), put }
+}
+
 /** A call for images in OpenAI's form: edits of the given ones, or for null generated ones. */
 export const imageCall = (operation: string, given: GivenImages | null): JsonCallKind => ({
-  ...{ operation, need: 'image', usage, costUsd },
+  ...{ operation, need: 'image', usage, written, costUsd },
   target: (route) => providerFormats[route.format].images?.(route, given) ?? null,
   max: (document) => max(document, given),
 })

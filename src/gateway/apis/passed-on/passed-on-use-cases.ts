@@ -1,6 +1,6 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { textBytes } from '#gateway/call/accounting/text-bytes.ts'
 import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
-import { textBytes } from '#gateway/documents/text-bytes.ts'
 import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
 import { bearer } from '#gateway/providers/provider-format.ts'

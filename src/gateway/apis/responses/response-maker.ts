@@ -229,6 +229,7 @@ const chatCallOf = (task: ToMake, body: WireObject): ChatCall => ({
   need: needOf(arrayOf(body.messages)),
   body,
   signal: task.signal,
+  metadata: task.plan.request.metadata,
   ...(task.runner === 'upstream' && { formatFor: upstreamFormatFor }),
   ...reuseOf(task),
 })

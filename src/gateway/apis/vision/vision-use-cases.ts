@@ -2,11 +2,14 @@ import type { Call } from '#actors/call/call.ts'
 import type { BytesResult, UseCasesOf } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls, ChatOutcome } from '#gateway/call/chat-calls.ts'
+import { orRefusal } from '#gateway/call/refusal.ts'
 import type { Routes } from '#gateway/call/routes.ts'
+import { appliedRules } from '#gateway/call/rules/applied-rules.ts'
 import { chooseModel } from '#gateway/vision/default-model.ts'
 import { imageParts } from '#gateway/vision/image-parts.ts'
 import { imageSources } from '#gateway/vision/image-sources.ts'
 import type { RemoteImages } from '#gateway/vision/remote-image.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { given } from '../chat-parts.ts'
 import { streamedChat } from '../streamed-chat.ts'
@@ -76,7 +79,19 @@ const answered = async <T>(
 const chatCallOf = async (parts: VisionParts, task: Task, call: VisionCall): Promise<ChatCall> => {
   const { body, files, signal, scope } = call
   const sources = imageSources(body, files)
-  const { model, route } = await chooseModel(parts.routes, scope.project, body.model ?? null)
+  const caller = callerOf(call)
+  const operation = `vision.${task}`
+  const chosen = (named: string | null) => chooseModel(parts.routes, scope.project, named)
+  const judged = { model: body.model ?? '', messages: [{ role: 'user', content: body.prompt ?? '' }] }
+  const rules = await appliedRules(parts.routes, { caller, operation, body: judged })
+  const { served } = rules
+  const ruled = served === null ? null : await orRefusal(() => chosen(served.model))
+  const byRule = ruled instanceof ServiceError ? null : ruled
+  const own = await orRefusal(() => chosen(body.model ?? null))
+  const first = byRule ?? own
+  if (first instanceof ServiceError) throw first
+  const { route } = first
+  const isOnly = served !== null && (own instanceof ServiceError || own.route.format !== route.format)
   const images = await imageParts(sources, route, { remote: parts, signal })
   const text = promptFor(task, body.prompt ?? null, images.length > 1)
   const asJson = task === 'classify' || body.response_format === 'json'
@@ -85,11 +100,11 @@ const chatCallOf = async (parts: VisionParts, task: Task, call: VisionCall): Pro
     { role: 'user', content: [{ type: 'text', text }, ...images] },
   ]
   return {
-    caller: callerOf(call),
-    operation: `vision.${task}`,
+    ...{ caller, operation },
+    rules: isOnly ? { ...rules, served: { ...served, isOnly } } : rules,
     need: 'vision',
     body: given({
-      model,
+      model: own instanceof ServiceError ? (body.model ?? first.model) : own.model,
       messages,
       max_tokens: body.max_tokens,
       temperature: body.temperature,

@@ -25,6 +25,8 @@ export class ChatPreparation {
   cache: ChatCache | null = null
   readonly #parts: ChatParts
   readonly #run: Pick<CallRun<Candidate>, 'after'>
+  /** The model that a rule names in place of the requested one; null for none. */
+  #served: string | null = null
 
   constructor(parts: ChatParts, run: Pick<CallRun<Candidate>, 'after'>, input: ChatRunRequest) {
     this.#parts = parts
@@ -37,8 +39,12 @@ export class ChatPreparation {
     return { redactions: this.redactions, guardrails: this.guard?.report.findings }
   }
 
-  /** @param go is called when the request can be sent. */
-  start(go: () => void): void {
+  /**
+   * @param served the model that a rule names in place of the requested one; null for none.
+   * @param go is called when the request can be sent.
+   */
+  start(served: string | null, go: () => void): void {
+    this.#served = served
     const { guardrails } = this.#parts
     if (guardrails === undefined || this.input.unguarded === true) this.#prepare(go)
     else
@@ -93,7 +99,8 @@ export class ChatPreparation {
 
   /** Looks for a stored answer, unless the project stores none. */
   #find(policy: CachePolicy | null, go: () => void): void {
-    const { caller, body, reuse, stream } = this.input
+    const { caller, reuse, stream } = this.input
+    const body = this.#served === null ? this.input.body : { ...this.input.body, model: this.#served }
     const { cache } = this.#parts
     if (policy === null || cache === undefined || !isRequest(caller)) {
       go()

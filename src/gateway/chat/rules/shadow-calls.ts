@@ -1,4 +1,4 @@
-import { isRequest } from '#gateway/call/caller.ts'
+import { recordedCaller } from '#gateway/call/caller.ts'
 import { arrayOf } from '#outgoing/wire.ts'
 import { projectScope } from '#storage/index.ts'
 import type { ChatRunRequest, RunListener } from '../chat-run-request.ts'
@@ -23,14 +23,15 @@ export class ShadowCalls {
 
   /** Copies a call that has been answered, unless it has tools, is a line of a batch, or too many copies are in progress. */
   copy({ caller, body, need }: ChatRunRequest, model: string): void {
-    if (!isRequest(caller) || caller.line !== undefined || hasTools(body) || this.#running >= maxShadows) return
+    if (caller.line !== undefined || hasTools(body) || this.#running >= maxShadows) return
     const { models: _models, memory: _memory, stream: _stream, stream_options: _options, ...rest } = body
-    const { project, requestId } = caller
+    const recorded = recordedCaller(caller)
+    const { project, requestId } = recorded
     const own = { scope: projectScope(project), tenant: null, externalUserId: null, requestId: `${requestId}:shadow` }
     this.#running++
     const ended = (): void => void this.#running--
     const request: ChatRunRequest = {
-      ...{ caller: { ...caller, ...own, headers: undefined }, operation: 'shadow', need, body: { ...rest, model } },
+      ...{ caller: { ...recorded, ...own, headers: undefined }, operation: 'shadow', need, body: { ...rest, model } },
       // the body was checked, and its personal data replaced, as that of the call
       ...{ bytes: null, stream: false, translated: true, unguarded: true, reuse: 'never' },
     }

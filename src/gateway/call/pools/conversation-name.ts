@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
+import { type ActorCaller, type Caller, isRequest } from '../caller.ts'
 
 /** Characters of a message that distinguish a conversation. */
 const maxChars = 2_000

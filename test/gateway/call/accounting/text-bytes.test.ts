@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { textBytes } from '#gateway/documents/text-bytes.ts'
+import { textBytes } from '#gateway/call/accounting/text-bytes.ts'
 
 it('counts the UTF-8 bytes of texts and names, and 12 for each other value', () => {
   expect(textBytes('héllo 🌍')).toBe(11)
