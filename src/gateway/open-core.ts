@@ -58,5 +58,5 @@ export const openCore = (parts: CoreParts): OpenCore => {
   const admission = withModelReach(metering.admission)
   const core = { routes, admission, ledger, redaction, cache, guardrails, telemetry }
   const opened = openChats({ ...core, guard, policy, now: clock.now })
-  return { ...core, ...opened, metering, turns: new GatewayTurns(opened) }
+  return { ...core, ...opened, metering, turns: new GatewayTurns({ ...opened, guardrails }) }
 }

@@ -18,6 +18,7 @@ export interface TestModel {
 
 /** The models for turns, runs and trials: every name leads to this model, and each answer has the same cost. */
 export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): TurnModels => ({
+  checked: async (texts) => texts,
   lost: async (request, _caller, text) => ({
     route: { provider: model.id, model: request.model, source: 'managed' },
     usage: { inputTokens: 1, outputTokens: text.length, cachedTokens: 0, reasoningTokens: 0, estimated: true },

@@ -74,7 +74,7 @@ export type RoutingRule = Infer<typeof rule>
 const fields = {
   rules: described(
     array(rule, { maxItems: 100 }),
-    'Rules for calls of chat completions, `/api/ai/chat` and responses, in order. A rule does not reach a model that the credential of the call does not. Copies for `shadow_model` are not made of calls with tools, of batches and of reused answers; they are charged to the project, have the operation `shadow` in the request log, and are dropped while 16 are in progress.',
+    'Rules for calls of models, turns and runs, in order. Those without `models` in `when` apply to chats only. A rule does not reach a model that the credential of the call does not. Copies for `shadow_model` are made of chats, but not of those with tools, of batches and of reused answers; they are charged to the project, have the operation `shadow` in the request log, and are dropped while 16 are in progress.',
   ),
   strategy: described(
     oneOf(...poolStrategies),

@@ -53,6 +53,8 @@ export interface Writeback {
     readonly model?: string | undefined
     /** The only models that may extract facts; undefined: any. Without one of them rules do. */
     readonly models?: readonly string[] | undefined
+    /** Guardrails of the call, in addition to those of the project; absent: none. */
+    readonly guardrails?: readonly string[] | undefined
     readonly prompt?: string | undefined
     readonly minImportance?: number | undefined
   }

@@ -1,4 +1,6 @@
 import { exchangeFacts } from '#facts/index.ts'
+import { callerOf } from '#gateway/call/caller.ts'
+import { guardrailNames } from '#gateway/call/guarding/guardrail-names.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
@@ -86,7 +88,21 @@ const remembered = async (
   const id = newIdFor(call, memoryWriteDefinition.idPrefix, newWriteId)
   const { user, assistant, importance, metadata } = body
   const models = modelLimitOf(call.principal)
-  const given = { user, assistant, place, at, importance, metadata, facts, model, models, prompt, minImportance }
+  const guardrails = guardrailNames(callerOf(call))
+  const given = {
+    user,
+    assistant,
+    place,
+    at,
+    importance,
+    metadata,
+    facts,
+    model,
+    models,
+    guardrails,
+    prompt,
+    minImportance,
+  }
   await writes.start(owner, { id, exchange: exchangeInput(given), source, cause: call.idempotency?.cause ?? id })
   const receipt = body.wait ? await writes.settled(scope, id) : await writes.receipt(scope, id)
   return { request_id: requestIdOf(id), ...shown(receipt) }

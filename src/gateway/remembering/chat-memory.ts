@@ -7,6 +7,8 @@ import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type memoryBlock, type memoryField, usesMemory } from '#specs/memory-field.ts'
 import { callerOf } from '../call/caller.ts'
+import { guardrailNames } from '../call/guarding/guardrail-names.ts'
+import type { CacheHeaders } from '../call/reuse.ts'
 import { memoryFetchTool } from './memory-fetch-tool.ts'
 import { memoryUserOf } from './memory-user.ts'
 
@@ -23,7 +25,8 @@ export interface RememberedRequest {
   readonly call: Pick<
     Call<unknown, unknown, unknown>,
     'principal' | 'scope' | 'requestId' | 'attribution' | 'idempotency'
-  >
+  > &
+    Pick<CacheHeaders, 'guardrails'>
   readonly memory: Infer<typeof memoryField> | null | undefined
   readonly messages: readonly unknown[]
   /** The end user named in the request; the `userId` of the memory field takes precedence. */
@@ -165,7 +168,7 @@ export class RememberedChat {
       recalled: recall.hits.map(({ content }) => content),
       at: now,
       source: request.source,
-      extract: { ...wanted.extract, models: modelLimitOf(request.call.principal) },
+      extract: { ...wanted.extract, models: modelLimitOf(call.principal), guardrails: guardrailNames(callerOf(call)) },
     })
   }
 }

@@ -5,6 +5,7 @@ import type { ChatSummary } from '../call/chat-calls.ts'
 import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
 import type { ChatRunRequest, RunListener } from '../chat/chat-run-request.ts'
 import type { ChatHandle } from '../chat/chats.ts'
+import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import { TurnReader } from './turn-answer.ts'
 import { turnBody, turnHistory } from './turn-body.ts'
 import { turnBytes } from './turn-bytes.ts'
@@ -44,6 +45,11 @@ export interface TurnModels {
    */
   call(request: ModelRequest, caller: ActorCaller, options: TurnOptions): Promise<TurnAnswer>
   /**
+   * Returns texts as the guardrails of a caller let them pass.
+   * @throws {ServiceError} `content_policy_violation`
+   */
+  checked(texts: readonly string[], caller: ActorCaller): Promise<readonly string[]>
+  /**
    * Returns the estimated charge for an answer that a crash cut, of which `text` is known, and counts it in budgets;
    * null if the model has no route any more.
    * @throws {StoreUnavailable}
@@ -56,14 +62,23 @@ export interface GatewayTurnsParts {
     run(request: ChatRunRequest, listener: RunListener): ChatHandle
     lost(request: ChatRunRequest, text: string): Promise<Charge | null>
   }
+  /** Checks of texts; absent: none. */
+  readonly guardrails?: Guardrails | undefined
 }
 
 /** Makes the model calls of turns and runs as chat requests of the gateway. */
 export class GatewayTurns implements TurnModels {
   readonly #chats: GatewayTurnsParts['chats']
+  readonly #guardrails: Guardrails | undefined
 
-  constructor({ chats }: GatewayTurnsParts) {
+  constructor({ chats, guardrails }: GatewayTurnsParts) {
     this.#chats = chats
+    this.#guardrails = guardrails
+  }
+
+  async checked(texts: readonly string[], caller: ActorCaller): Promise<readonly string[]> {
+    const guard = (await this.#guardrails?.open(caller)) ?? null
+    return guard === null ? texts : guard.texts(texts)
   }
 
   async call(request: ModelRequest, caller: ActorCaller, { onDelta, signal }: TurnOptions): Promise<TurnAnswer> {

@@ -16,6 +16,7 @@ export interface NewExchange {
   readonly facts?: readonly FactData[] | undefined
   readonly model?: string | undefined
   readonly models?: readonly string[] | undefined
+  readonly guardrails?: readonly string[] | undefined
   readonly prompt?: string | undefined
   readonly minImportance?: number | undefined
 }
@@ -35,6 +36,7 @@ export const exchangeInput = (exchange: NewExchange): StoredExchange & JsonObjec
   facts: exchange.facts ?? null,
   model: exchange.model ?? null,
   ...(exchange.models !== undefined && { models: exchange.models }),
+  ...(exchange.guardrails !== undefined && { guardrails: exchange.guardrails }),
   prompt: exchange.prompt ?? null,
   min_importance: exchange.minImportance ?? null,
 })

@@ -1,6 +1,6 @@
 import { type Exchange, exchangeFacts, extractWith } from '#facts/index.ts'
 import type { Charge } from '#gateway/call/accounting/charge.ts'
-import { actorCaller } from '#gateway/call/caller.ts'
+import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import { amountOf, textOf } from '#gateway/prices/money.ts'
 import { metered } from '#gateway/turns/metered.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
@@ -39,9 +39,10 @@ export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
     const write = contextOf(memoryWriteDefinition, context)
     if (write.exchange === null) return { event: { type: 'memories_stored', memories: [] } }
     try {
-      const exchange = exchangeOf(write.exchange)
+      const received = exchangeOf(write.exchange)
       // a request to remember was counted when it was received
       if (!byRequest.has(write.source)) await countedWrite(parts, context)
+      const exchange = await checked(parts, received, context)
       const result = await extracted(parts, exchange, context)
       const isPaid = result.extractor === 'model' && result.facts.length > 0
       const memories = isPaid
@@ -53,6 +54,28 @@ export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
       throw error
     }
   },
+})
+
+/** The exchange as the guardrails of its call let it pass: what they replace is not remembered. @throws {ServiceError} */
+const checked = async (
+  { models }: Pick<ExtractFactsParts, 'models'>,
+  exchange: StoredExchange,
+  { owner }: EffectContext,
+): Promise<StoredExchange> => {
+  const caller = callerFor(owner, exchange)
+  const { facts } = exchange
+  const parts = (facts ?? []).flatMap(({ subject, object, text }) => [subject, object, text])
+  const [user = '', assistant = '', ...made] = await models.checked(
+    [exchange.user, exchange.assistant, ...parts],
+    caller,
+  )
+  const texts = (at: number) => ({ subject: made[at] ?? '', object: made[at + 1] ?? '', text: made[at + 2] ?? '' })
+  return { ...exchange, user, assistant, facts: facts?.map((fact, at) => ({ ...fact, ...texts(3 * at) })) ?? null }
+}
+
+const callerFor = (owner: EffectContext['owner'], { guardrails }: StoredExchange): ActorCaller => ({
+  ...actorCaller(owner, null),
+  ...(guardrails !== undefined && { guardrails }),
 })
 
 const byRequest: ReadonlySet<string> = new Set(['remember', 'graph'])
@@ -88,7 +111,7 @@ const extracted = async (
       },
       ...{ more: { response_format }, idempotencyKey: `${idempotencyKey}:${charges.length}` },
     }
-    const answer = await models.call(request, actorCaller(owner, null), { onDelta: () => {}, signal })
+    const answer = await models.call(request, callerFor(owner, stored), { onDelta: () => {}, signal })
     charges.push(answer.charge)
     return answer.text
   }

@@ -18,6 +18,8 @@ export type StoredExchange = {
   readonly model: string | null
   /** The only models that may extract facts, for the request of a limited key; absent: any. */
   readonly models?: readonly string[]
+  /** Guardrails of the call, in addition to those of the project; absent: none. */
+  readonly guardrails?: readonly string[]
   readonly prompt: string | null
   readonly min_importance: number | null
 }

@@ -268,6 +268,7 @@ const prepare = async (
       : await recallFor(parts.memory, {
           ...{ memory: config.memory, owner, actor, messages, source, cause: idempotencyKey, now: parts.clock.now() },
           models: config.models,
+          guardrails: config.guardrails,
         })
   const text = recalled?.text ?? ''
   const instructions = text === '' ? config.instructions : [...config.instructions, text]

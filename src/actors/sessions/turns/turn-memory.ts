@@ -16,6 +16,8 @@ export interface RememberingTurn {
   readonly source: 'session' | 'run'
   /** The only models that may extract facts from the answer; undefined: any. */
   readonly models: readonly string[] | undefined
+  /** Guardrails of the turn, in addition to those of the project. */
+  readonly guardrails: readonly string[] | undefined
   /** ms since the epoch. */
   readonly now: number
 }
@@ -53,7 +55,7 @@ export const recallFor = async (service: () => MemoryService, turn: RememberingT
       const { to, event, requestId } = opened.writeback(at, {
         ...{ cause: turn.cause, user: input, assistant: answer, at: turn.now, source: turn.source },
         recalled: recall.hits.map(({ content }) => content),
-        extract: { ...memory.extract, models: turn.models },
+        extract: { ...memory.extract, models: turn.models, guardrails: turn.guardrails },
       })
       return { message: { to, event }, block: { ...skipped, write_status: 'pending', write_request_id: requestId } }
     },

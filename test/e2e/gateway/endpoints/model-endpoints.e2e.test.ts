@@ -3,11 +3,11 @@ import { operations } from '#actors/capabilities.ts'
 import { wavHeader } from '#gateway/providers/voice/wav.ts'
 import { modelEndpoints, otherModelOperations } from '#specs/data/model-endpoints.ts'
 import { groupOf, isReading } from '#specs/reach/key-scopes.ts'
+import { patience } from '#test/e2e/patience.ts'
+import { World } from '#test/e2e/world.ts'
 import type { Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { RealtimeConnection, userSays } from '#test/gateway/realtime/realtime-socket.ts'
 import { pngOf } from '#test/gateway/vision/vision-world.ts'
-import { patience } from '../patience.ts'
-import { World } from '../world.ts'
 import { openAnsweringUpstream, said } from './answering-upstream.ts'
 
 type Sent = readonly [path: string, body: object | (() => FormData)]
