@@ -1,4 +1,5 @@
-import { arrayOf, isObject, objectOf, parseJson, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { mappedJson } from './json-texts.ts'
 
 /** Maps one text of a request. @param role of its message. */
 type MapText = (text: string, role: string) => string
@@ -11,7 +12,12 @@ export const mappedMessages = (messages: readonly unknown[], map: MapText): read
   const made = messages.map((message) => {
     if (!isObject(message) || ofDeveloper.has(message.role)) return message
     const role = String(message.role)
-    const content = mappedContent(message.content, (text) => map(text, role))
+    const one = (text: string): string => map(text, role)
+    // results of tools are mostly JSON
+    const content = mappedContent(
+      message.content,
+      role === 'tool' ? (text) => mappedJson(text, one, '[REDACTED]') : one,
+    )
     return content === message.content ? message : { ...message, content }
   })
   return made.some((message, at) => message !== messages[at]) ? made : messages
@@ -37,14 +43,28 @@ export const newSince = (messages: readonly unknown[]): number =>
 /** Fields of a message in which a model writes. */
 export const writtenFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
+/** Fields of a message with lists of what a model thought, which providers sign: what is found in one removes it. */
+export const thoughtFields = ['thinking_blocks', 'reasoning_details'] as const
+
+/** Fields of a message that may have nothing of what was found in the others. */
+const otherFields = ['role', 'tool_calls', 'function_call', 'images', 'annotations', 'audio'] as const
+
+const shownFields: ReadonlySet<string> = new Set([...writtenFields, ...thoughtFields, ...otherFields])
+
 /** Maps all that a model wrote in an answer; returns the same answer when nothing changed. */
 export const mappedAnswer = (completion: WireObject, map: (text: string) => string): WireObject => {
   const before = arrayOf(completion.choices)
   const choices = before.map((choice) => {
     if (!isObject(choice)) return choice
-    if (typeof choice.text === 'string') return changed(choice, { text: map(choice.text) })
-    const { message } = choice
-    return isObject(message) ? changed(choice, { message: mappedMessage(message, map) }) : choice
+    const { text, message } = choice
+    const made =
+      typeof text === 'string'
+        ? changed(choice, { text: map(text) })
+        : isObject(message)
+          ? changed(choice, { message: mappedMessage(message, map) })
+          : choice
+    // they have the text, token by token
+    return made === choice || choice.logprobs === undefined ? made : { ...made, logprobs: null }
   })
   return choices.some((choice, at) => choice !== before[at]) ? { ...completion, choices } : completion
 }
@@ -65,13 +85,26 @@ const mappedMessage = (message: WireObject, map: (text: string) => string): Wire
     })
     fields.tool_calls = made.some((call, at) => call !== calls[at]) ? made : calls
   }
-  return changed(message, fields)
+  for (const name of thoughtFields) {
+    const text = arrayOf(message[name]).map(thoughtIn).join('')
+    if (text !== '' && map(text) !== text) fields[name] = undefined
+  }
+  const { transcript } = objectOf(message.audio)
+  if (typeof transcript === 'string' && map(transcript) !== transcript) fields.audio = undefined
+  const made = changed(message, fields)
+  // some providers repeat the text in fields of their own
+  return made === message ? message : Object.fromEntries(Object.entries(made).filter(([name]) => shownFields.has(name)))
+}
+
+const thoughtIn = (block: unknown): string => {
+  const { thinking, text, summary } = objectOf(block)
+  return textOf(thinking) + textOf(text) + textOf(summary)
 }
 
 /** Arguments stay JSON: what cannot be replaced in them is left out as a whole. */
 const mappedCall = (called: WireObject, map: (text: string) => string): WireObject => {
   if (typeof called.arguments !== 'string') return called
-  const text = map(called.arguments)
+  const text = mappedJson(called.arguments, map, '{}')
   const isBroken = text !== called.arguments && parseJson(text) === undefined
   return changed(called, { arguments: isBroken ? '{}' : text })
 }

@@ -1,17 +1,23 @@
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { chunksOf } from '../providers/chunks-of.ts'
 import { completionOf } from '../providers/completion-of.ts'
-import { writtenFields } from './chat-texts.ts'
+import { thoughtFields, writtenFields } from './chat-texts.ts'
 import type { GuardCall } from './guard-call.ts'
 import { TextWindow } from './text-window.ts'
 
 /** Characters of a stream that are held for checks that need the whole answer; a longer one is blocked. */
 const maxWhole = 4 * 1024 * 1024
 
+/** Fields of a delta that are held back until they are complete. */
+const heldFields: ReadonlySet<string> = new Set(['tool_calls', 'function_call', ...thoughtFields])
+
+/** Fields of a delta that are passed on. Others, in which some providers repeat the text, are left out. */
+const passedFields: ReadonlySet<string> = new Set(['role', 'images', 'annotations', ...writtenFields])
+
 interface ChoiceWindows {
   readonly texts: Map<string, TextWindow>
-  /** Deltas of tool calls, which are held until they are complete. */
-  readonly calls: WireObject[]
+  /** Deltas of tool calls and of lists of thoughts, which are held until they are complete. */
+  readonly whole: WireObject[]
   finish: unknown
 }
 
@@ -66,12 +72,10 @@ export class StreamGuard {
 
   #shown(choice: WireObject): readonly WireObject[] {
     const windows = this.#of(choice)
-    const { tool_calls, function_call, ...delta }: Record<string, unknown> = { ...objectOf(choice.delta) }
-    if (tool_calls !== undefined || function_call !== undefined)
-      windows.calls.push({
-        ...(tool_calls !== undefined && { tool_calls }),
-        ...(function_call !== undefined && { function_call }),
-      })
+    const given = Object.entries(objectOf(choice.delta))
+    const held = given.filter(([name]) => heldFields.has(name))
+    if (held.length > 0) windows.whole.push(Object.fromEntries(held))
+    const delta: Record<string, unknown> = Object.fromEntries(given.filter(([name]) => passedFields.has(name)))
     for (const name of writtenFields) {
       const part = delta[name]
       if (typeof part !== 'string') continue
@@ -82,7 +86,10 @@ export class StreamGuard {
       else delta[name] = text
     }
     if (choice.finish_reason !== null && choice.finish_reason !== undefined) windows.finish = choice.finish_reason
-    return Object.keys(delta).length === 0 ? [] : [{ ...choice, delta, finish_reason: null }]
+    if (Object.keys(delta).length === 0) return []
+    // they have the text that is held back, token by token
+    const logprobs = choice.logprobs === undefined ? {} : { logprobs: null }
+    return [{ ...choice, ...logprobs, delta, finish_reason: null }]
   }
 
   #window({ texts }: ChoiceWindows, name: string): TextWindow {
@@ -99,16 +106,16 @@ export class StreamGuard {
     const index = countOf(choice.index)
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const made: ChoiceWindows = { texts: new Map(), calls: [], finish: null }
+    const made: ChoiceWindows = { texts: new Map(), whole: [], finish: null }
     this.#choices.set(index, made)
     return made
   }
 
   /** What is held back, as an answer. */
   #rest(): WireObject {
-    const choices = [...this.#choices].map(([index, { texts, calls, finish }]) => {
+    const choices = [...this.#choices].map(([index, { texts, whole, finish }]) => {
       const held = [...texts].flatMap(([name, window]) => (window.held === '' ? [] : [[name, window.held]]))
-      const called = completionOf(calls.map((delta) => ({ choices: [{ index: 0, delta }] })))
+      const called = completionOf(whole.map((delta) => ({ choices: [{ index: 0, delta }] })))
       const { content: _text, ...message } = objectOf(objectOf(arrayOf(called.choices)[0]).message)
       return { index, message: { ...message, ...Object.fromEntries(held) }, finish_reason: finish }
     })

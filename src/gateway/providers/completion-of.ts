@@ -61,7 +61,7 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   }
 }
 
-const addedLists = ['thinking_blocks', 'images', 'annotations']
+const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotations']
 
 function addCall(calls: Map<number, CallParts>, call: WireObject): void {
   const parts = calls.get(indexOf(call)) ?? { id: '', name: '', arguments: '' }
