@@ -54,7 +54,12 @@ export default defineConfig({
         isolate: false,
       }),
       kind('int', { include: int, services: ['mongod'], testTimeout: 90_000 }),
-      kind('e2e', { include: e2e, services: ['bundle', 'mongod', 'chromium'], testTimeout: 180_000, isolate: false }),
+      kind('e2e', {
+        include: e2e,
+        services: ['bundle', 'mongod', 'chromium', 'ecosystem'],
+        testTimeout: 180_000,
+        isolate: false,
+      }),
     ],
   },
 })

@@ -6,39 +6,17 @@ import type { GeneratedFile } from './generated-file.ts'
 
 /*
  * The logo of every provider in specs/data/providers.ts, as `specs/logos/<id>.svg`: the vendor's mark on a white tile,
- * so that black marks are visible on dark pages and no logo depends on its background. Marks come from
- * @lobehub/icons-static-svg (MIT), else from simple-icons (CC0); a provider in neither gets the first letter of its
- * name.
+ * so that black marks are visible on dark pages and no logo depends on its background. Marks are
+ * files of `marks/`, whose sources are in NOTICE; OpenRouter's is the black one, since its colour is too pale for a
+ * white tile. A provider without a file gets the first letter of its name.
  */
-
-/**
- * Marks with another name than their provider: those with their own colours, and products of a company. The others are
- * black. OpenRouter's colour is too pale for a white tile.
- */
-const marks: Readonly<Record<string, string>> = {
-  google: 'google-color',
-  mistral: 'mistral-color',
-  deepseek: 'deepseek-color',
-  perplexity: 'perplexity-color',
-  cerebras: 'cerebras-color',
-  together: 'together-color',
-  fireworks: 'fireworks-color',
-  'azure-openai': 'azure-color',
-  bedrock: 'bedrock-color',
-  vertex: 'vertexai-color',
-  nvidia: 'nvidia-color',
-  qwen: 'qwen-color',
-  cohere: 'cohere-color',
-  cloudflare: 'cloudflare-color',
-  vllm: 'vllm-color',
-}
 
 /** Margin around the mark, on a tile of 32. */
 const inset = 6
 const side = 32 - 2 * inset
 const black = '#111111'
 
-const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const marks = fileURLToPath(new URL('marks', import.meta.url))
 
 /** Every logo as a file. */
 export const logoFiles = (): readonly GeneratedFile[] => providers.map((provider) => logoFile(provider))
@@ -53,11 +31,8 @@ const logoFile = (provider: ProviderSpec): GeneratedFile => {
 }
 
 const markOf = (id: string): string | null => {
-  const files = [`@lobehub/icons-static-svg/icons/${marks[id] ?? id}.svg`, `simple-icons/icons/${id}.svg`].map((name) =>
-    join(packages, name),
-  )
-  const file = files.find((path) => existsSync(path))
-  return file === undefined ? null : readFileSync(file, 'utf8')
+  const file = join(marks, `${id}.svg`)
+  return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
 /** Places the mark inside the tile, without anything that runs, loads a resource or takes a colour from the page. */

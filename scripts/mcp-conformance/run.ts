@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { startServer } from '../quickstart/server-process.ts'
+import { npmPackages } from '../services/npm-packages.ts'
 import { freePort } from '../services/service.ts'
 import { Product } from './product.ts'
 import { startScriptedModel } from './scripted-model.ts'
@@ -40,7 +40,7 @@ const inOneFile = async (program: string, file: string): Promise<string> => {
   return file
 }
 
-const suitePackage = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'))
+const suitePackage = dirname((await npmPackages('mcp')).resolve('@modelcontextprotocol/conformance/package.json'))
 // the suite looks in its own folder for the requirements of a revision
 cpSync(suitePackage, join(folder, 'suite'), { recursive: true })
 const suite = await inOneFile(join(suitePackage, 'dist/index.js'), join(folder, 'suite/dist/index.js'))

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { startServer } from '../quickstart/server-process.ts'
+import { npmPackages } from '../services/npm-packages.ts'
 import { freePort } from '../services/service.ts'
 import { runAuthorization } from './authorization.ts'
 import { inspect } from './inspector.ts'
@@ -43,10 +43,8 @@ const ofTheExample = new Set([
 ])
 const timeoutMs = 60_000
 
-const suite = join(
-  createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'),
-  '../dist/index.js',
-)
+const packages = await npmPackages('mcp')
+const suite = join(packages.resolve('@modelcontextprotocol/conformance/package.json'), '../dist/index.js')
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-server-'))
 const key = `csk_${'conformance'.repeat(4)}`

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
+import { npmPackages } from '#scripts/services/npm-packages.ts'
 
 /** The official "everything" server, which supports revisions up to 2025-11-25, in a separate process. */
 export interface EverythingServer {
@@ -10,11 +10,10 @@ export interface EverythingServer {
   stop(): Promise<void>
 }
 
-const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
-
 export const startEverythingServer = async (
   transport: 'streamableHttp' | 'sse' = 'streamableHttp',
 ): Promise<EverythingServer> => {
+  const entry = (await npmPackages('mcp')).resolve('@modelcontextprotocol/server-everything/dist/index.js')
   const port = await freePort()
   const child = spawn(process.execPath, [entry, transport], {
     env: { ...process.env, PORT: String(port) },

@@ -1,9 +1,11 @@
-import { type AgentSubscriber, HttpAgent, type Message, type RunAgentInput } from '@ag-ui/client'
+import type { AgentSubscriber, HttpAgent, Message, RunAgentInput } from '@ag-ui/client'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { patience } from '../patience.ts'
 import { PageWorld, shows } from './page.ts'
 
+const client: typeof import('@ag-ui/client') = (await npmPackages('ag-ui'))('@ag-ui/client')
 let page: PageWorld
 beforeAll(async () => {
   // the client writes each error that it throws
@@ -34,7 +36,7 @@ const fetchQuietly = async (url: string, init: RequestInit): Promise<Response> =
 /** A plain `HttpAgent`, with the outcomes and errors of its runs. */
 const agentOn = async ({ token, approver = 'end_user', query = '', ...options }: AgentOptions = {}) => {
   const key = token ?? (await page.token())
-  const agent = new HttpAgent({
+  const agent = new client.HttpAgent({
     url: `${page.world.url}/v1/agents/${page.agents[approver]}/ag-ui${query}`,
     headers: { authorization: `Bearer ${key}` },
     fetch: fetchQuietly,

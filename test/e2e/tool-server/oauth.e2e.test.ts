@@ -1,13 +1,12 @@
-import { createRequire } from 'node:module'
 import { auth, Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { noBrowser } from '../browser/no-browser.ts'
 import { World } from '../world.ts'
 
 const redirectUrl = 'http://127.0.0.1:7777/callback'
-const require = createRequire(import.meta.url)
 /** The first generation of the SDK, which the conformance suite brings. */
-const ofSuite = createRequire(require.resolve('@modelcontextprotocol/conformance/package.json'))
+const ofSuite = await npmPackages('mcp')
 
 /** An app that keeps everything in memory. */
 class App implements OAuthClientProvider {
