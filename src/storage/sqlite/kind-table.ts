@@ -26,11 +26,16 @@ export const fillKeys = (kind: RecordKind): string | null => {
 /** The statement that adds the outbox column, which tables of the first release lack. */
 export const outboxColumn = (kind: RecordKind): string => `alter table ${tableOf(kind)} add column outbox text`
 
-/** The statement that creates a kind's table if it is missing. */
-export const kindTable = (kind: RecordKind): string =>
-  `create table if not exists ${tableOf(kind)} (id text primary key, project text not null, tenant text, user text,
+/**
+ * The statement that creates a kind's table if it is missing, with all columns: SQLite reads the whole schema again after
+ * each that is added to a table.
+ */
+export const kindTable = (kind: RecordKind): string => {
+  const keys = indexedFields(kind).map((field) => `, ${columnOf(field)} text`)
+  return `create table if not exists ${tableOf(kind)} (id text primary key, project text not null, tenant text, user text,
      version integer not null, created_at integer not null, updated_at integer not null, expires_at integer,
-     data text not null, outbox text)`
+     data text not null, outbox text${keys.join('')})`
+}
 
 /** The name of a kind's index in the database. */
 export const indexIn = (kind: RecordKind, name: string): string => `${tableOf(kind)}_${name}`
