@@ -5,7 +5,12 @@ import { noFaults } from './world/faults.ts'
 const timeoutMs = 600_000
 /** Long runs are left to the night. */
 const atNight = process.env.EVERY_STORE !== undefined
-const upgrades = atNight ? [[5, 40] as const, [20, 10] as const] : [[5, 1] as const]
+const upgrades: readonly (readonly [nodes: number, seeds: number])[] = atNight
+  ? [
+      [5, 40],
+      [20, 10],
+    ]
+  : [[5, 1]]
 
 it.each(upgrades)(
   'a rolling upgrade of %i processes with kills and partitions loses nothing, doubles nothing and overloads none',

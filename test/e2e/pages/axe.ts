@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright'
+import { atNight } from '../world.ts'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -10,6 +11,12 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
  */
 const colourRules = ['color-contrast', 'link-in-text-block']
 
+/** Widest screen of a phone, in pixels, whose colours are those of a desktop: its dark theme is left to the night. */
+const phone = 600
+
+const themesAt = (width: number): readonly ('light' | 'dark')[] =>
+  width < phone && !atNight ? ['light'] : ['light', 'dark']
+
 /**
  * Violations found by axe in the current page: with all rules in the light theme, with the colour rules in the dark one. The
  * page is left in the light theme. Only violations are reported in detail, since details take most of the time.
@@ -17,7 +24,7 @@ const colourRules = ['color-contrast', 'link-in-text-block']
 export const axeFaults = async (page: Page): Promise<readonly string[]> => {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(source)
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of themesAt(page.viewportSize()?.width ?? phone)) {
     await page.emulateMedia({ colorScheme })
     const options = { resultTypes: ['violations'], ...(colorScheme === 'dark' && { runOnly: colourRules }) }
     const faults: readonly string[] = await page.evaluate(

@@ -24,4 +24,15 @@ export const failuresOf = async (cases: readonly Case[]): Promise<readonly strin
   return failures
 }
 
+/** Sends a request once for each of its subjects and ids, and returns the same answer again. */
+export const oncePerId = <S extends object, T>(send: (subject: S, id: string) => Promise<T>) => {
+  const answers = new Map<S, Map<string, Promise<T>>>()
+  return (subject: S, id: string): Promise<T> => {
+    const known = answers.get(subject) ?? new Map<string, Promise<T>>()
+    const answer = known.get(id) ?? send(subject, id)
+    answers.set(subject, known.set(id, answer))
+    return answer
+  }
+}
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -8,7 +8,7 @@ import { offeredTools } from '#src/tool-server/offered-tools.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import type { Api } from '../api.ts'
 import { callTool } from '../tool-calls.ts'
-import { failuresOf } from './cases.ts'
+import { failuresOf, oncePerId } from './cases.ts'
 import { bodyFor, fieldOf, type Place, placesOf, withId } from './declared-places.ts'
 import { declaredEstate } from './estate/parts.ts'
 import { type Estate, idsIn, prefixes, prefixOfAnswer } from './estate.ts'
@@ -73,22 +73,7 @@ const attackerNames = [
   "another project's public key of an agent",
 ] as const
 
-/** Asks once for each unknown id of a place: all ids of a kind have the same unknown one beside them. */
-const oncePerId = <T>(ask: (place: Place, id: string) => Promise<T>) => {
-  const answers = new Map<string, Promise<T>>()
-  return (place: Place, id: string): Promise<T> => {
-    const request = `${place.operation.id} ${place.where} ${place.name} ${id}`
-    const answer = answers.get(request) ?? ask(place, id)
-    answers.set(request, answer)
-    return answer
-  }
-}
-
-/**
- * Sends ids of another owner at every place that accepts an id, with every credential.
- *
- * @param withTools whether also as arguments of MCP tools
- */
+/** Sends ids of another owner at every place that accepts an id, with every credential, and as arguments of MCP tools. */
 export const foreignIds = (swept: () => Swept, withTools: boolean): void => {
   let attackers: Readonly<Record<(typeof attackerNames)[number], Attacker>>
   let victim: Estate
@@ -250,7 +235,7 @@ export const foreignIds = (swept: () => Swept, withTools: boolean): void => {
   it.each(attackerNames)('give %s no access in a path, a query or a body', async (who) => {
     const attacker = attackers[who]
     const signs = signsOf(attacker)
-    const toUnknown = oncePerId((place, id) => attempt(place, attacker, id))
+    const toUnknown = oncePerId((place: Place, id) => attempt(place, attacker, id))
     const reaches = async (place: Place, id: string): Promise<void> => {
       const answer = await attempt(place, attacker, id)
       const unknown = await toUnknown(place, unknownId(id))
@@ -297,7 +282,7 @@ export const foreignIds = (swept: () => Swept, withTools: boolean): void => {
       const own = await callTool(attacker.api, 'get_session', { session_id: attacker.own.idOr('session_id') })
       expect([own.isError, own.code]).toEqual([false, null])
     }
-    const toUnknown = oncePerId((place, id) => toolAttempt(place, attacker, id))
+    const toUnknown = oncePerId((place: Place, id) => toolAttempt(place, attacker, id))
     const reaches = async (place: Place, id: string): Promise<void> => {
       const answer = await toolAttempt(place, attacker, id)
       const unknown = await toUnknown(place, unknownId(id))
