@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { atNight } from './scenario-suite.ts'
 import { simulate } from './simulation.ts'
 
 const compacted = async (seeds: number, nodes: number) => {
@@ -13,14 +14,14 @@ const compacted = async (seeds: number, nodes: number) => {
 }
 
 it('keeps all guarantees while deltas are merged and processes die during a merge', async () => {
-  const { broken, trace } = await compacted(10, 1)
+  const { broken, trace } = await compacted(atNight ? 20 : 10, 1)
   expect(broken).toEqual([])
   expect(trace).toMatch(/a merge is cut in the middle/)
   expect(trace).toMatch(/ merged [1-9]/)
 }, 300_000)
 
 it('keeps all guarantees on several processes, which merge the same deltas after a takeover', async () => {
-  const { broken, trace } = await compacted(4, 3)
+  const { broken, trace } = await compacted(atNight ? 8 : 4, 3)
   expect(broken).toEqual([])
   expect(trace).toMatch(/ merged [1-9]/)
 }, 300_000)

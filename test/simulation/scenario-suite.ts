@@ -17,6 +17,8 @@ export interface ScenarioSuite {
  * draws have changed; half as many on several. `npm run nightly` runs 2,000 of each.
  */
 const seedsInAll = 75
+/** Long runs are left to the night. */
+export const atNight = process.env.EVERY_STORE !== undefined
 /** What a scenario runs at least besides the seeds that ever failed. */
 const minFirst = 8
 /** Seeds per test: a machine that is four times slower has time for them. */
@@ -117,7 +119,7 @@ export const faultlessSuite = (scenario: Scenario): void =>
   it(
     `${scenario} violate nothing and restart no process without faults`,
     async () => {
-      for (const seed of upTo(5)) {
+      for (const seed of upTo(atNight ? 10 : 5)) {
         const { violations, trace, processes } = await simulate(seed, { faults: noFaults, scenario })
         expect(violations).toEqual([])
         // a restart interrupts some runs

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
+import { atNight } from './scenario-suite.ts'
 import { simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 
 const timeoutMs = 600_000
-/** Long runs are left to the night. */
-const atNight = process.env.EVERY_STORE !== undefined
 const upgrades: readonly (readonly [nodes: number, seeds: number])[] = atNight
   ? [
       [5, 40],
