@@ -29,6 +29,8 @@ export interface ChatDecoder {
    * @throws {AttemptFailed} on an error object in the stream, and on bytes that do not follow the format.
    */
   push(bytes: Uint8Array): readonly WireObject[]
+  /** Text of the first choice that the bytes of the last `push` had before its chunks; absent: all text is in chunks. */
+  readonly words?: string
   /**
    * Whether the provider has signalled the end of its answer. Later bytes are ignored, and the end of the connection is
    * not awaited.

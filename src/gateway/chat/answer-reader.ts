@@ -29,4 +29,6 @@ export interface AnswerListener {
   /** Receives complete frames, unchanged and without `[DONE]`. */
   frames(bytes: Buffer): boolean
   chunk(chunk: WireObject): boolean
+  /** Receives text of the first choice in place of chunks that have nothing else. Absent: such chunks are passed on. */
+  words?(text: string): boolean
 }

@@ -1,6 +1,6 @@
 import { parsedAnswer, parsedAtOnce } from '#outgoing/shares/parsed-answer.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { textOf, type WireObject } from '#outgoing/wire.ts'
 import { atOnce, nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { ChatCache } from '../caching/chat-cache.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
@@ -25,11 +25,11 @@ import { type ChatRequest, chatRequest, failureBy } from './chat-request.ts'
 import type { ChatParts, ChatRunRequest, RunListener } from './chat-run-request.ts'
 import { GatheredAnswer } from './gathered-answer.ts'
 import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts'
-import { type ReadingOptions, streamReader, wholeReader } from './open-reader.ts'
+import { chunksOnly, type ReadingOptions, streamReader, wholeReader } from './open-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { ChatPreparation } from './preparing/chat-preparation.ts'
 import { chatCandidates, chatRules } from './rules/chat-candidates.ts'
-import { readWhole, type Whole } from './whole-answer.ts'
+import { finishOf, readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { withTokenLimit } from './wire-body.ts'
 
@@ -161,7 +161,9 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#stream = guard?.checksOutput === true && this.streamed ? new StreamGuard(guard) : null
     const stored = this.#cache?.answer ?? null
     if (stored !== null) {
-      this.#replay(stored)
+      // as if a provider had sent it at once
+      this.bytes(stored)
+      this.over()
       return
     }
     // the answer of a fallback is not that of the model
@@ -193,7 +195,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   over(): void {
-    if (this.streamed) this.#endStream(this.#reader ?? this.#newReader())
+    if (this.streamed) this.#endStream(this.#reader ?? streamReader(this, this.#reading))
     else this.#endWhole()
   }
 
@@ -210,6 +212,12 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     if (stream === null || isUsageOnly(chunk)) return this.#pass(chunk)
     const shown = stream.isBlocked ? null : stream.chunk(chunk)
     return shown === null || stream.isBlocked || this.#pass(shown)
+  }
+
+  words(text: string): boolean {
+    if (this.#run.isOver) return false
+    this.#deliver()
+    return this.#listener.words?.(text) ?? true
   }
 
   #pass(chunk: WireObject): boolean {
@@ -259,27 +267,18 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     else post(body)
   }
 
-  /** Gives a stored answer as if a provider had sent it at once. */
-  #replay(stored: Buffer): void {
-    this.bytes(stored)
-    this.over()
-  }
-
   /** Returns the reader for an answer that begins with these bytes; null for blank lines that only keep it alive. */
   #readerOf(kind: ReturnType<typeof kindOf>): AnswerReader | null {
-    if (kind === 'events') this.#reader = this.#newReader()
+    if (kind === 'events') this.#reader = streamReader(this, this.#reading)
     else if (kind === 'json') this.#reader = wholeReader(this, this.#reading)
     return this.#reader
   }
 
-  #newReader(): AnswerReader {
-    return streamReader(this, this.#reading)
-  }
-
   get #reading(): ReadingOptions {
     const format = this.#request?.format ?? null
-    const takesFrames = this.#listener.takesFrames && this.#stream === null
-    return { body: this.#input.body, format, route: this.#route, restorer: this.#prepared.restorer, takesFrames }
+    const { input, restorer } = this.#prepared
+    const takes = this.#stream === null ? this.#listener : chunksOnly
+    return { body: input.body, format, route: this.#route, restorer, takes }
   }
 
   /** Begins the answer when its first part is passed on: from here on nothing is retried. */
@@ -396,5 +395,3 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#record.tokensSoFar = this.#delivered ? (this.#reader?.tokensSoFar ?? 0) : null
   }
 }
-
-const finishOf = ({ choices }: WireObject): string => textOf(objectOf(arrayOf(choices)[0]).finish_reason)

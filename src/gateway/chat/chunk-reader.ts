@@ -7,14 +7,14 @@ import { isUsageOnly } from './openai-chunks.ts'
 
 /** Reads a stream of any format and passes it on as OpenAI chunks, with redacted personal data restored. */
 export class ChunkReader implements AnswerReader {
-  readonly #listener: Pick<AnswerListener, 'chunk'>
+  readonly #listener: Pick<AnswerListener, 'chunk' | 'words'>
   readonly #decoder: ChatDecoder
   readonly #hidesUsage: boolean
   readonly #restorer: ChatRestorer | null
   #chars = 0
 
   constructor(
-    listener: Pick<AnswerListener, 'chunk'>,
+    listener: Pick<AnswerListener, 'chunk' | 'words'>,
     decoder: ChatDecoder,
     options: { readonly hidesUsage: boolean; readonly restorer: ChatRestorer | null },
   ) {
@@ -33,7 +33,12 @@ export class ChunkReader implements AnswerReader {
   }
 
   push(bytes: Buffer): boolean {
-    return this.#give(this.#decoder.push(bytes))
+    const chunks = this.#decoder.push(bytes)
+    const { words = '' } = this.#decoder
+    this.#chars += words.length
+    const shown = words === '' ? '' : (this.#restorer?.words(words) ?? words)
+    const wants = shown === '' || this.#listener.words?.(shown) !== false
+    return chunks.length === 0 ? wants : this.#give(chunks)
   }
 
   finish(): StreamEnd {

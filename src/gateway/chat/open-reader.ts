@@ -5,9 +5,11 @@ import type { TokenUsage } from '../prices/usage.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { costBy } from './chat-record.ts'
+import type { RunListener } from './chat-run-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
+import { OpenAiChunks } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage } from './wire-body.ts'
@@ -19,9 +21,12 @@ export interface ReadingOptions {
   readonly format: FormatRequest | null
   readonly route: Route | null
   readonly restorer: ChatRestorer | null
-  /** Whether the listener accepts frames as received; otherwise it gets chunks only. */
-  readonly takesFrames: boolean
+  /** What the listener accepts in place of chunks. */
+  readonly takes: Pick<RunListener, 'takesFrames' | 'words'>
 }
+
+/** What a listener gets of an answer that guardrails check. */
+export const chunksOnly: ReadingOptions['takes'] = { takesFrames: false }
 
 /** Reads a complete answer although a stream was requested. */
 export const wholeReader = (listener: AnswerListener, { body, format, restorer }: ReadingOptions): AnswerReader =>
@@ -29,10 +34,14 @@ export const wholeReader = (listener: AnswerListener, { body, format, restorer }
 
 /** Reads a stream. */
 export const streamReader = (listener: AnswerListener, options: ReadingOptions): AnswerReader => {
-  const { body, format, route, restorer, takesFrames } = options
+  const { body, format, route, restorer, takes } = options
   const hidesUsage = !wantsUsage(body)
-  if (format !== null || !takesFrames)
-    return new ChunkReader(listener, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
+  if (format !== null || !takes.takesFrames)
+    return new ChunkReader(
+      listener,
+      format?.decoder() ?? new OpenAiDecoder(new OpenAiChunks(), takes.words !== undefined),
+      { hidesUsage, restorer },
+    )
   const costOf = (usage: TokenUsage): string | null => (route === null ? null : costBy(route, usage))
   const frames = { hidesUsage, choices: countOf(body.n) || 1, costOf }
   return restorer === null ? new FrameReader(listener, frames) : new FramesThenChunks(listener, { ...frames, restorer })

@@ -12,13 +12,23 @@ export class OpenAiDecoder implements ChatDecoder {
   readonly #read: OpenAiChunks
   readonly #repeated = new RepeatedChunk()
   readonly #sse = new SseDecoder((data) => this.#event(data))
+  readonly #gathersWords: boolean
   #chunks: WireObject[] = []
+  #words = ''
   #done = false
   #failure: unknown = null
 
-  /** @param read metadata of the part of the answer that another reader has read. */
-  constructor(read: OpenAiChunks = new OpenAiChunks()) {
+  /**
+   * @param read metadata of the part of the answer that another reader has read.
+   * @param gathersWords whether `words` replaces chunks that have nothing but text of the first choice.
+   */
+  constructor(read: OpenAiChunks = new OpenAiChunks(), gathersWords = false) {
     this.#read = read
+    this.#gathersWords = gathersWords
+  }
+
+  get words(): string {
+    return this.#words
   }
 
   get done(): boolean {
@@ -27,6 +37,7 @@ export class OpenAiDecoder implements ChatDecoder {
 
   push(bytes: Uint8Array): readonly WireObject[] {
     this.#chunks = []
+    this.#words = ''
     try {
       this.#sse.push(bytes)
     } catch (error) {
@@ -46,7 +57,15 @@ export class OpenAiDecoder implements ChatDecoder {
     if (data === '[DONE]') {
       this.#read.end()
       this.#done = true
-    } else this.#chunks.push(this.#repeated.read(data) ?? this.#parsed(data))
+    } else if (!this.#gathers(data)) this.#chunks.push(this.#repeated.read(data) ?? this.#parsed(data))
+  }
+
+  /** Adds the text of a chunk that has nothing else. Text behind a chunk of the same bytes stays a chunk, in its order. */
+  #gathers(data: string): boolean {
+    const isNext = this.#gathersWords && this.#chunks.length === 0 && this.#repeated.isOfFirst
+    const words = isNext ? this.#repeated.words(data) : null
+    if (words !== null) this.#words += words
+    return words !== null
   }
 
   #parsed(data: string): WireObject {

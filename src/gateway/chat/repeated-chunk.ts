@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, parseJson, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, parseJson, type WireObject } from '#outgoing/wire.ts'
 
 /** Maximum length of a chunk to be reused, in UTF-16 units; it stays in memory as long as its stream. */
 const longest = 4_096
@@ -23,13 +23,23 @@ export class RepeatedChunk {
 
   /** Returns the chunk of this text, equal to the result of `JSON.parse`; null when it has to be parsed. */
   read(data: string): WireObject | null {
+    const content = this.words(data)
+    return content === null ? null : { ...this.#chunk, choices: [{ ...this.#choice, delta: { content } }] }
+  }
+
+  /** Whether the repeated chunks are of the first choice. */
+  get isOfFirst(): boolean {
+    return countOf(this.#choice.index) === 0
+  }
+
+  /** Returns only the text of the chunk that `read` would return. */
+  words(data: string): string | null {
     const head = this.#head
     const tail = this.#tail
     if (head === '' || data.length < head.length + tail.length) return null
     // ten times as fast as `startsWith`, which V8 runs as a loop over the characters
     if (data.slice(0, head.length) !== head || data.slice(data.length - tail.length) !== tail) return null
-    const content = contentOf(data.slice(head.length, data.length - tail.length))
-    return content === null ? null : { ...this.#chunk, choices: [{ ...this.#choice, delta: { content } }] }
+    return contentOf(data.slice(head.length, data.length - tail.length))
   }
 
   /** Notes a parsed chunk as the pattern for those that follow. */

@@ -15,6 +15,9 @@ export interface Whole extends StreamEnd {
   readonly gathered?: true
 }
 
+/** The reason for which the first choice of a `chat.completion` ended; '' for none. */
+export const finishOf = ({ choices }: WireObject): string => textOf(objectOf(arrayOf(choices)[0]).finish_reason)
+
 /** Matches the beginning of an event stream, which some servers send whatever was requested. */
 const eventStream = /^\uFEFF?\s*(?:data|event|id|retry)?:/
 
@@ -40,7 +43,7 @@ export function readWhole(bytes: Buffer, json: unknown, format: FormatRequest | 
     completion: json,
     model: textOf(json.model),
     usage: isObject(json.usage) ? usageOf(json.usage) : null,
-    finishReason: textOf(objectOf(arrayOf(json.choices)[0]).finish_reason),
+    finishReason: finishOf(json),
   }
 }
 

@@ -21,6 +21,8 @@ const mayCall = (call: unknown): boolean => {
 
 const isWritten = (text: unknown): boolean => typeof text === 'string' && (text.includes('[') || text.includes('\\'))
 
+const firstChoice: WireObject = { index: 0 }
+
 /** Restores placeholders in the response to one chat request, whole or streamed (OpenAI's documents). */
 export class ChatRestorer {
   readonly #restorer: Restorer
@@ -50,6 +52,11 @@ export class ChatRestorer {
     if (choices.length === 0) return chunk
     this.#last = chunk
     return { ...chunk, choices: choices.map((choice) => (isObject(choice) ? this.#of(choice).next(choice) : choice)) }
+  }
+
+  /** Restores the next text of the first choice, like a chunk that has nothing else. */
+  words(text: string): string {
+    return this.#of(firstChoice).words(text)
   }
 
   /**
@@ -128,6 +135,10 @@ class ChoiceRestorer {
 
   constructor(restorer: Restorer) {
     this.#restorer = restorer
+  }
+
+  words(text: string): string {
+    return this.#wordsOf('content').push(text)
   }
 
   next(choice: WireObject): WireObject {

@@ -62,13 +62,17 @@ export class TurnReader {
     this.#onDelta(first)
   }
 
+  words(text: string): void {
+    if (this.#takes(text.length)) this.#give(text)
+  }
+
   /** @returns always true: the reader never pauses the stream. */
   chunk(chunk: WireObject): boolean {
     const choice = arrayOf(chunk.choices)[0]
     const delta = isObject(choice) ? choice.delta : undefined
     if (!isObject(delta)) return true
     const { content, tool_calls, thinking_blocks } = delta
-    if (typeof content === 'string' && content !== '' && this.#takes(content.length)) this.#give(content)
+    if (typeof content === 'string' && content !== '') this.words(content)
     if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) this.#callDelta(objectOf(call))
     if (thinking_blocks !== undefined) for (const block of arrayOf(thinking_blocks)) this.#think(block)
     return true

@@ -120,6 +120,11 @@ const listenerOf = (
   takesFrames: false,
   begin: () => {},
   frames: () => true,
+  words: (text) => {
+    reader.words(text)
+    if (reader.endless) queueMicrotask(endless)
+    return true
+  },
   chunk: (chunk) => {
     const takesMore = reader.chunk(chunk)
     // the run may answer synchronously, before it is assigned

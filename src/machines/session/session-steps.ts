@@ -31,8 +31,8 @@ export interface StreamedText {
 
 /** The event for a piece of text that a model call adds. */
 export const deltaEvent = (context: Pick<SessionContext, 'turn' | 'restarts'>, delta: string): Emission => {
-  const attempt = context.restarts === undefined ? {} : { attempt: context.restarts + 1 }
-  return emission(context, 'output_text.delta', { delta, ...attempt })
+  const { restarts } = context
+  return emission(context, 'output_text.delta', restarts === undefined ? { delta } : { delta, attempt: restarts + 1 })
 }
 
 /** The events for text that a model call adds; none for ''. */

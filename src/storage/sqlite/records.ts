@@ -106,13 +106,13 @@ export class SqliteRecords implements RecordStore {
   }
 
   #insert(kind: RecordKind, values: Values): 'done' | 'exists' {
-    const sql = `${insertInto(kind)} on conflict do nothing`
+    const sql = `${textsOf(kind).insert} on conflict do nothing`
     const tryIt = () => this.#db.statement(sql).run(...values).changes === 1
     return tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt()) ? 'done' : 'exists'
   }
 
   replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
-    const [, ...changed] = columnsOf(this.#declared(kind))
+    const [, ...changed] = textsOf(this.#declared(kind)).columns
     const set = changed.map((column) => `${column} = ?`).join(', ')
     const [id, ...rest] = valuesOf(this.#declared(kind), record)
     const live = this.#live()
@@ -224,18 +224,23 @@ export class SqliteRecords implements RecordStore {
    */
   #upsert(given: RecordKind, record: StoredRecord): void {
     const kind = this.#declared(given)
-    const [columns, values] = [columnsOf(kind), valuesOf(kind, record)]
-    const stored = this.#db.arrays(`select ${columns.join(', ')} from ${tableOf(kind)} where id = ?`).get(record.id)
+    const { columns, versionAt, insert, one, update } = textsOf(kind)
+    const values = valuesOf(kind, record)
+    const stored = this.#db.arrays(one).get(record.id)
     if (stored === undefined) {
-      this.#db.statement(insertInto(kind)).run(...values)
+      this.#db.statement(insert).run(...values)
       return
     }
     const before = valuesIn(stored)
-    if (Number(before[columns.indexOf('version')]) >= record.version) return
-    const changed = columns.flatMap((_, at) => (before[at] === values[at] ? [] : [at]))
-    const set = changed.map((at) => `${columns[at]} = ?`).join(', ')
-    const text = `update ${tableOf(kind)} set ${set} where id = ?`
-    this.#db.statement(text).run(...changed.map((at) => values[at] ?? null), record.id)
+    if (Number(before[versionAt]) >= record.version) return
+    let text = update
+    const changed: Value[] = []
+    for (const [at, value] of values.entries()) {
+      if (before[at] === value) continue
+      text += `${changed.length === 0 ? '' : ', '}${columns[at]} = ?`
+      changed.push(value)
+    }
+    this.#db.statement(`${text} where id = ?`).run(...changed, record.id)
   }
 
   #drop(kind: RecordKind, now: number, limit = -1): number {
@@ -276,16 +281,29 @@ export const listStatement = (
   return { sql: text, values: [...values, limit, skip] }
 }
 
-/** The columns of a kind's table, in the order of `valuesOf`. */
-const columnsOf = (kind: RecordKind): readonly string[] => [
-  ...recordColumns.split(', '),
-  ...indexedFields(kind).map(columnOf),
-]
-
-const insertInto = (kind: RecordKind): string => {
-  const columns = columnsOf(kind)
-  return `insert into ${tableOf(kind)} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
+/** The columns of a kind's table, in the order of `valuesOf`, and the statements that every row needs, made once. */
+const textsOf = (kind: RecordKind): TableTexts => {
+  const known = textsOfKinds.get(kind)
+  if (known !== undefined) return known
+  const columns = [...recordColumns.split(', '), ...indexedFields(kind).map(columnOf)]
+  const [table, all] = [tableOf(kind), columns.join(', ')]
+  const made = {
+    columns,
+    versionAt: columns.indexOf('version'),
+    insert: `insert into ${table} (${all}) values (${columns.map(() => '?').join(', ')})`,
+    one: `select ${all} from ${table} where id = ?`,
+    update: `update ${table} set `,
+  }
+  textsOfKinds.set(kind, made)
+  return made
 }
+
+type TableTexts = Readonly<Record<'insert' | 'one' | 'update', string>> & {
+  readonly columns: readonly string[]
+  readonly versionAt: number
+}
+
+const textsOfKinds = new WeakMap<RecordKind, TableTexts>()
 
 type Values = readonly [string, ...Value[]]
 

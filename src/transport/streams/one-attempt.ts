@@ -31,9 +31,10 @@ class Attempts {
   }
 
   only(events: readonly LogEvent[]): readonly LogEvent[] {
-    return events.every((event) => !beginsAttempt.has(event.event_type) && this.#attempt === attemptOf(event))
-      ? this.#took(events)
-      : events.filter((event) => this.#isShown(event))
+    for (const event of events)
+      if (beginsAttempt.has(event.event_type) || this.#attempt !== attemptOf(event))
+        return events.filter((each) => this.#isShown(each))
+    return this.#took(events)
   }
 
   #took(events: readonly LogEvent[]): readonly LogEvent[] {

@@ -45,6 +45,8 @@ export interface SseOptions extends FrameOptions {
   readonly recheck?: Recheck | undefined
 }
 
+const resolved = Promise.resolve()
+
 const sseHeaders: Headers = [
   ['content-type', 'text/event-stream; charset=utf-8'],
   ['cache-control', 'no-store'],
@@ -54,7 +56,7 @@ const sseHeaders: Headers = [
 /**
  * All SSE streams of a process.
  *
- * Events pushed to a stream by one callback of the event loop, and what follows from it, go out as one write.
+ * Events that the running code pushes to a stream go out as one write.
  */
 export class SseStreams {
   /** Handles exceptions that a stream throws outside the request that opened it. */
@@ -92,11 +94,11 @@ export class SseStreams {
   }
 
   /**
-   * Schedules a flush of the stream when all that follows from the running code has run. At the end of the loop turn, what
-   * is pushed there would be written a turn later, after everything that arrives meanwhile.
+   * Schedules a flush of the stream when the running code has ended. At the end of the loop turn, what is pushed there
+   * would be written a turn later, after everything that arrives meanwhile.
    */
   flushSoon(stream: SseStream): void {
-    if (this.#dirty.push(stream) === 1) process.nextTick(this.#flush)
+    if (this.#dirty.push(stream) === 1) void resolved.then(this.#flush)
   }
 
   /** Removes a stream that has ended. Called once. */
@@ -109,7 +111,8 @@ export class SseStreams {
   readonly #flush = (): void => {
     const streams = this.#dirty
     this.#dirty = []
-    void forEachInSlices(streams, (stream) => stream.contain(() => stream.flush()))
+    if (streams.length === 1) streams[0]?.flushContained()
+    else void forEachInSlices(streams, (stream) => stream.flushContained())
   }
 
   #watchOpening(stream: SseStream): void {
@@ -179,7 +182,11 @@ class SseStream implements EventSink, Ticking {
 
   push(events: readonly LogEvent[]): boolean {
     if (this.#over || events.length === 0) return !this.#blocked
-    this.contain(() => this.#gather(events))
+    try {
+      this.#gather(events)
+    } catch (error) {
+      this.fail(error)
+    }
     return !this.#blocked
   }
 
@@ -226,6 +233,15 @@ class SseStream implements EventSink, Ticking {
 
   #lastText(reason: 'done' | StreamEndReason): string {
     return this.#translator?.end(reason) ?? (reason === 'done' ? '' : endedText(reason))
+  }
+
+  /** `flush`, without exceptions and, as it is called for each event, without a closure. */
+  flushContained(): void {
+    try {
+      this.flush()
+    } catch (error) {
+      this.fail(error)
+    }
   }
 
   /** Writes the pending frames. */

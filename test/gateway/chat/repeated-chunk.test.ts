@@ -91,3 +91,39 @@ it('an answer of repeated chunks is decoded like its separate chunks', () => {
   expect(decoded).toEqual(chunks)
   expect(decoder.finish().end.finishReason).toBe('stop')
 })
+
+it.each([1, 7, 64, 100_000])(
+  'text in place of chunks keeps the order of an answer that arrives %i bytes at a time',
+  (size) => {
+    const called = choiceOf({ tool_calls: [{ index: 0, id: 'a', function: { name: 'find', arguments: '{}' } }] })
+    const texts = ['To', ' be', ' or "not"', ' 水', ' that is more than twelve units']
+    const choices = [
+      choiceOf({ role: 'assistant', content: '' }),
+      ...texts.map((content) => choiceOf({ content })),
+      called,
+    ]
+    const chunks = [...choices, ...texts.map((content) => choiceOf({ content })), choiceOf({}, 'stop')].map(
+      (choice) => ({
+        ...more,
+        choices: [choice],
+      }),
+    )
+    const stream = Buffer.from(
+      `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`,
+    )
+    const decoder = new OpenAiDecoder(undefined, true)
+    const order: string[] = []
+    for (let at = 0; at < stream.length; at += size) {
+      const read = decoder.push(stream.subarray(at, at + size))
+      order.push(...[...decoder.words], ...read.flatMap(({ choices }) => [...partsOf(choices)]))
+    }
+    expect(order.join('')).toBe(`${texts.join('')}[call]${texts.join('')}`)
+  },
+)
+
+const partsOf = (choices: unknown): string =>
+  JSON.parse(JSON.stringify(choices))
+    .map(({ delta }: { readonly delta: { readonly content?: string; readonly tool_calls?: object } }) =>
+      delta.tool_calls === undefined ? (delta.content ?? '') : '[call]',
+    )
+    .join('')

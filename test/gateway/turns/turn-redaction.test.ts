@@ -68,6 +68,16 @@ describe('a turn of a project with redaction', () => {
     expect(got).toMatchObject({ text: deltas.join(''), toolCalls: [{ callId: 'c2', arguments: `{"to":"${ada}"}` }] })
   })
 
+  it('restores personal data that is split over chunks with nothing but text', async () => {
+    const { first, stream } = await open()
+    const texts = ['to', ' a', ' [', 'EMAIL', '_1', '] and [E', 'MAIL_1]', ' or [EMAIL', ' [EM']
+    const words = texts.map((content) => delta({ content }))
+    first.script(whole(framesOf(delta({ role: 'assistant', content: '' }), ...words, delta({}, 'stop'), '[DONE]')))
+    const { answer: got, deltas } = await stream(request)
+    expect(deltas.join('')).toBe(`to a ${ada} and ${ada} or [EMAIL [EM`)
+    expect(got.text).toBe(deltas.join(''))
+  })
+
   it('follows the redaction policy of the project', async () => {
     const { first, stream } = await open({ toolArguments: false, restore: false })
     first.script(whole(answer))

@@ -315,7 +315,7 @@ class Follower {
     if (fresh.length === 0) return
     const stop = this.#end.after === undefined ? -1 : fresh.findIndex(this.#end.after)
     const wanted = stop < 0 ? fresh : fresh.slice(0, stop + 1)
-    this.#last = wanted.at(-1)?.sequence ?? this.#last
+    this.#last = wanted[wanted.length - 1]?.sequence ?? this.#last
     if (!this.#sink.push(wanted)) this.#mode = 'blocked'
     if (stop >= 0) this.finish('done')
   }

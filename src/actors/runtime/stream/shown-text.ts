@@ -47,6 +47,7 @@ interface Stream {
   /** Text that is shown when the running code has ended, or once the actor takes it again. */
   waiting: string
   planned: boolean
+  readonly show: () => void
   /** Stops the timer of the next commit. */
   stop: (() => void) | undefined
   failures: number
@@ -72,14 +73,10 @@ export class ShownText {
     stream.waiting += text
     if (stream.planned) return
     stream.planned = true
-    const show = (): void => {
-      stream.planned = false
-      this.#show(actor, stream)
-    }
     const { clock } = this.#parts
     // at the end of the turn of the loop, it would wait until the text of all other streams was read
-    if (clock.next === undefined) clock.soon(show)
-    else clock.next(show)
+    if (clock.next === undefined) clock.soon(stream.show)
+    else clock.next(stream.show)
   }
 
   /** Returns the events after `after` that were shown and are not durable. */
@@ -155,7 +152,20 @@ export class ShownText {
     const known = this.#streams.get(actor)
     if (known?.effect === effect) return known
     this.drop(actor)
-    const made = { effect, pieces: [], chars: 0, waiting: '', planned: false, stop: undefined, failures: 0 }
+    const show = (): void => {
+      made.planned = false
+      this.#show(actor, made)
+    }
+    const made: Stream = {
+      effect,
+      pieces: [],
+      chars: 0,
+      waiting: '',
+      planned: false,
+      show,
+      stop: undefined,
+      failures: 0,
+    }
     this.#streams.set(actor, made)
     return made
   }
@@ -167,7 +177,7 @@ export class ShownText {
     const emission = resident.definition.text?.piece(resident.state.snapshot.context, stream.waiting)
     if (emission === undefined) return
     const sequence = (stream.pieces.at(-1)?.sequence ?? resident.state.lastSequence + resident.state.skip) + 1
-    const piece: LogEvent = { sequence, ...emission }
+    const piece: LogEvent = { ...emission, sequence }
     stream.pieces.push(piece)
     stream.chars += stream.waiting.length
     stream.waiting = ''
