@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Longer paths are not compared: nobody types them, and each comparison costs the product of both lengths. */
+/** Longer paths are not compared: no person types them, and each comparison costs the product of both lengths. */
 const maxLength = 120
 
 /** Share of a path's letters that may differ. Below it no two declared paths of the same shape are confused. */
@@ -16,10 +16,10 @@ export const nearestPath = (path: string, templates: Iterable<string>): string |
   if (path.length > maxLength) return null
   const written = tidy(path)
   const segments = written.split('/')
-  let [nearest, least]: [string | null, number] = [null, Math.max(2, written.length * maxShare)]
+  let [nearest, best]: [string | null, number] = [null, Math.max(2, written.length * maxShare)]
   for (const template of templates) {
     const steps = distance(written, filled(template, segments))
-    if (steps < least) [nearest, least] = [template, steps]
+    if (steps < best) [nearest, best] = [template, steps]
   }
   return nearest
 }

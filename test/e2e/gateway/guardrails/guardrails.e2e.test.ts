@@ -219,9 +219,9 @@ describe('sessions and runs', () => {
   it('have the words replaced in what is remembered of them', async () => {
     const input = 'My favourite bird is the falcon.'
     const memory = { userId: 'ada' }
-    const asked = { model, messages: [{ role: 'user', content: input }], memory }
+    const request = { model, messages: [{ role: 'user', content: input }], memory }
     const remembered = async () => JSON.stringify((await api.get('/v1/memory/list?userId=ada')).body)
-    expect((await api.post('/v1/chat/completions', asked, { headers: { 'x-guardrails': 'masks' } })).status).toBe(200)
+    expect((await api.post('/v1/chat/completions', request, { headers: { 'x-guardrails': 'masks' } })).status).toBe(200)
     await vi.waitFor(async () => expect(await remembered()).toContain('[REDACTED]'), patience)
     const refused = { user: input, assistant: 'I see.', userId: 'ada', wait: true }
     const { body } = await api.post('/v1/memory/remember', refused, { headers: { 'x-guardrails': 'in' } })
