@@ -30,14 +30,16 @@ export const rawZip = (
 ): Buffer => {
   const parts: Buffer[] = [before]
   const directory: Buffer[] = []
+  const known = new Map<string | Buffer, Content>()
   let [offset, last] = [before.length, before.length]
   for (const entry of entries) {
-    const content = Buffer.from(entry.content ?? '')
-    const { method = 8, isStreamed = false } = entry
-    const packed = method === 8 ? deflateRawSync(content) : content
+    const { content = '', method = 8, isStreamed = false } = entry
+    const { bytes, crc, deflated } = known.get(content) ?? contentOf(content)
+    known.set(content, { bytes, crc, deflated })
+    const packed = method === 8 ? deflated : bytes
     const fields = {
       flags: (entry.flags ?? utf8Flag) | (isStreamed ? streamedFlag : 0),
-      ...{ method, crc: entry.crc ?? crc32(content), packed: packed.length, size: entry.size ?? content.length },
+      ...{ method, crc: entry.crc ?? crc, packed: packed.length, size: entry.size ?? bytes.length },
     }
     const place = entry.overlaps === true ? last : offset
     directory.push(listed(entry, fields, place))
@@ -63,6 +65,17 @@ export const rawZip = (
   end.writeUInt32LE(list.length, 12)
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, list, end])
+}
+
+interface Content {
+  readonly bytes: Buffer
+  readonly crc: number
+  readonly deflated: Buffer
+}
+
+const contentOf = (content: string | Buffer): Content => {
+  const bytes = Buffer.from(content)
+  return { bytes, crc: crc32(bytes), deflated: deflateRawSync(bytes) }
 }
 
 interface Fields {
