@@ -18,6 +18,7 @@ const ground: readonly string[] = [
   'actors/records',
   'actors/runtime',
   'actors/audit',
+  'actors/indexing',
 ]
 
 /**

@@ -1,21 +1,34 @@
 /** Search by words and vectors, and embedders. Everything outside of this folder imports it here. */
 export { contentTermsOf } from './analysis/analysis.ts'
-export type { Language } from './analysis/languages.ts'
+export { type Language, segmentLanguages } from './analysis/languages.ts'
 export { type Embedder, EmbedderUnavailable } from './embedder.ts'
 export { LocalEmbedder } from './embedding/local-embedder.ts'
 export { PackagedEmbedder, packagedModel } from './embedding/packaged-embedder.ts'
 export type { ReadersOff } from './embedding/schema.ts'
-export { IndexCache } from './index-cache.ts'
+export { type CachedIndex, IndexCache } from './index-cache.ts'
 export { leadsOf } from './leads.ts'
 export type { FindablePage } from './pages/findable-page.ts'
 export { type PageFacts, type PageHit, PageIndex, type PageQuery } from './pages/page-index.ts'
 export { aboveOf, pagePassages } from './pages/page-passages.ts'
-export { PageSegment, type SegmentBytes, segmentLanguages } from './pages/page-segment.ts'
+export { PageSegment } from './pages/page-segment.ts'
 export { PageSegmentWriter } from './pages/page-segment-writer.ts'
 export { PassageIndex } from './passage-index.ts'
 export type { PassageHits, PassageQuery, ReadPassages } from './passage-query.ts'
 export { Background, backgroundOf } from './ranking/background.ts'
 export { Pause } from './ranking/pause.ts'
+export { UnknownFormat } from './segments/columns.ts'
+export {
+  DocumentSegment,
+  type SegmentBytes,
+  SegmentIds,
+  type SegmentPart,
+  type SegmentReader,
+  segmentParts,
+  wholeSegment,
+} from './segments/document-segment.ts'
+export { DocumentSegmentWriter } from './segments/document-segment-writer.ts'
+export { IndexedDocument, SegmentedIndex } from './segments/segmented-index.ts'
 export { storedCosines } from './stored-cosines.ts'
+export { titleTermsOf } from './titles.ts'
 export { numbersOfText, textOfVector, vectorOfText } from './vector-bytes.ts'
 export { isZero } from './vector-table.ts'

@@ -1,5 +1,6 @@
 import { grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
+import type { VectorRows } from './segments/document-segment.ts'
 import { type QueryVector, VectorTable } from './vector-table.ts'
 
 const none = -1
@@ -51,6 +52,25 @@ export class PageLeads {
     if (lead === null) return
     found.first = slot
     this.#vectors.set(found.number, lead)
+  }
+
+  /** Adds the leads of a segment. @param kept 1 for each passage that has the vector of its page's lead. */
+  attach(
+    first: number,
+    { leads, leadOf, kept }: { readonly leads: VectorRows; readonly leadOf: Int32Array; readonly kept: Uint8Array },
+  ): void {
+    const [before, after] = [this.#all.length, first + leadOf.length]
+    const shown = new Uint8Array(leads.units.length)
+    this.#numbers = grown(this.#numbers, after, int32s)
+    this.#numbers.fill(none, first, after)
+    for (let passage = 0; passage < leadOf.length; passage++) {
+      const lead = leadOf[passage] ?? none
+      if (lead === none || kept[passage] !== 1) continue
+      shown[lead] = 1
+      this.#numbers[first + passage] = before + lead
+    }
+    for (let lead = 0; lead < shown.length; lead++) this.#all.push(null)
+    this.#vectors.attach(before, leads, shown)
   }
 
   remove(slot: number): void {

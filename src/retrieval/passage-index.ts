@@ -5,35 +5,17 @@ import type { Passage } from './passage.ts'
 import type { PassageHits, PassageQuery } from './passage-query.ts'
 import { PassageTable } from './passage-table.ts'
 import { PostingBlock } from './posting-block.ts'
-import { type PostingRange, Postings, rangeIn } from './postings.ts'
+import { Postings } from './postings.ts'
 import { Search } from './ranking/search.ts'
 import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
 import { withBuffers } from './search-buffers.ts'
-import type { SegmentTerms } from './segments/segment-terms.ts'
-import { type ShortVector, VectorTable } from './vector-table.ts'
+import type { AttachedSegment } from './segments/attached-segment.ts'
+import type { DocumentSegment } from './segments/document-segment.ts'
+import { VectorTable } from './vector-table.ts'
 
 export type { PassageHits, PassageQuery } from './passage-query.ts'
 export type { Profile } from './ranking/weights.ts'
 
-/** A passage of a segment. */
-export interface StoredPassage extends Pick<Passage, 'id' | 'group' | 'order' | 'at'> {
-  /** Number of the passage in its segment. */
-  readonly number: number
-  readonly length: number
-  readonly language: Language | null
-  readonly vector: ShortVector | null
-}
-
-/** A segment whose passages are added. */
-export interface PassageSource {
-  readonly terms: SegmentTerms
-  /** Number in the index of each of its terms, or -1. */
-  readonly numbers: Int32Array
-  /** Its postings, if they are read where they lie. */
-  readonly block: { readonly postings: PostingBlock; readonly number: number } | null
-}
-
-const none = new Int32Array(0)
 /** Minimum share of passages in a language for questions to be analysed in it. */
 const minShare = 0.05
 const bytesOfNone = 4_096
@@ -83,36 +65,35 @@ export class PassageIndex {
     this.#leads.add(slot, passage)
   }
 
-  /** Begins to add passages of a segment: each of them is to be added or skipped. */
-  source(terms: SegmentTerms, passages: number): PassageSource {
-    if (!terms.isInverted) return { terms, numbers: new Int32Array(terms.names.length).fill(-1), block: null }
-    const block = new PostingBlock(terms, passages)
-    return { terms, numbers: none, block: { postings: block, number: this.#postings.attach(block) } }
-  }
-
   /**
-   * Adds a passage of a segment, which was analysed when the segment was made. It is found, but not by its id.
+   * Adds the documents of a segment, whose passages were analysed when it was made and have slots one after the other.
    *
-   * @returns its slot, to remove it.
+   * @returns the first slot.
    */
-  addStored({ number, language, length, vector, ...passage }: StoredPassage, source: PassageSource): number {
-    this.#count(language, 1)
-    const slot = this.#table.addUnnamed({ ...passage, text: '', vector: null }, { length, isMarked: false })
-    this.#shown[slot] = language
-    this.#table.setRange(slot, this.#rangeOf(slot, number, source))
-    this.#vectors.set(slot, vector)
-    return slot
+  attach(attached: AttachedSegment): number {
+    const { segment } = attached
+    const first = this.#table.extent
+    const kept = keptPassages(segment, attached.isKept)
+    const block = new PostingBlock(segment, first)
+    this.#table.attach(attached, this.#postings.attach(block), kept)
+    for (let passage = 0; passage < kept.length; passage++) {
+      const language = kept[passage] === 1 ? segment.language(passage) : null
+      this.#shown[first + passage] = language
+      if (kept[passage] === 0) block.remove(passage)
+      else this.#count(language, 1)
+    }
+    this.#attachVectors(attached, first)
+    return first
   }
 
-  #rangeOf(slot: number, list: number, { terms: { lists }, numbers, block }: PassageSource): PostingRange {
-    if (block === null) return this.#postings.addList(slot, { lists, list, numbers })
-    block.postings.set(list, slot)
-    return rangeIn(block.number, list)
-  }
-
-  /** Leaves out a passage of a segment. */
-  skipStored(number: number, { block }: PassageSource): void {
-    block?.postings.remove(number)
+  #attachVectors({ segment, isKept, vectorsOf }: AttachedSegment, first: number): void {
+    const { vectors, leads, leadOf } = segment
+    const some = (place: ReturnType<typeof vectorsOf>) =>
+      keptPassages(segment, (document) => isKept(document) && vectorsOf(document) === place)
+    const [here, stored] = [some('here'), some('stored')]
+    if (vectors !== null) this.#vectors.attach(first, vectors, here)
+    if (leads !== null) this.#leads.attach(first, { leads, leadOf, kept: here.map((is, at) => is | (stored[at] ?? 0)) })
+    for (let at = stored.indexOf(1); at !== -1; at = stored.indexOf(1, at + 1)) this.#vectors.markStored(first + at)
   }
 
   remove(id: string): void {
@@ -170,6 +151,14 @@ export class PassageIndex {
     const spoken = max.filter(([, count]) => count >= total * minShare).map(([language]) => language)
     return spoken.length > 0 ? spoken : ['en']
   }
+}
+
+/** Returns 1 for each passage of the documents. */
+const keptPassages = ({ ids, starts, lengths }: DocumentSegment, isKept: (document: number) => boolean): Uint8Array => {
+  const kept = new Uint8Array(lengths.length)
+  for (let document = 0; document < ids.length; document++)
+    if (isKept(document)) kept.fill(1, starts[document] ?? 0, starts[document + 1] ?? 0)
+  return kept
 }
 
 /** Returns all text by which a passage can be found. */

@@ -41,6 +41,8 @@ export interface PassageQuery {
   readonly threshold?: number
   /** Returns whether a passage may be found; others are excluded from the ranking. */
   readonly accepts?: (id: string) => boolean
+  /** Returns whether passages of a document of a segment may be found. */
+  readonly acceptsDocument?: (id: string) => boolean
   /** The only ids for which `accepts` is called; all others are accepted. For searches that accept most passages. */
   readonly doubtful?: ReadonlySet<string>
   /** Whether to return the parts of each score, and the passages left out with reasons. */

@@ -2,9 +2,11 @@ import { amends } from './analysis/amendments.ts'
 import { type Analysis, analysisOf, english } from './analysis/analysis.ts'
 import { conditionOf, isReply, type StatementKind, statementKindOf } from './analysis/statement-kind.ts'
 import { Groups } from './groups.ts'
-import { float64s, grown, int32s } from './growing.ts'
+import { float64s, grown, int32s, uint8s } from './growing.ts'
 import type { Passage } from './passage.ts'
-import type { PostingRange } from './postings.ts'
+import { type PostingRange, rangeIn } from './postings.ts'
+import type { AttachedSegment } from './segments/attached-segment.ts'
+import type { DocumentSegment } from './segments/document-segment.ts'
 import { Speakers } from './speakers.ts'
 
 const none = -1
@@ -19,11 +21,17 @@ const termsOf = (text: string): ReadonlySet<string> =>
  * reused. `stampOf` distinguishes the old from the new passage of a slot for a search in progress.
  */
 export class PassageTable {
-  /** Slots of the passages that are looked up by their id. */
   readonly #slots = new Map<string, number>()
+  /** Slots of the passages of segments; made when one is first looked up by its id: that takes longer than all the rest. */
+  #stored: Map<string, number> | null = null
+  /** Segments, in the order of their slots. */
+  readonly #segments: { readonly first: number; readonly segment: DocumentSegment }[] = []
   #size = 0
   readonly #free: number[] = []
+  /** Ids of the passages that are not of a segment. */
   readonly #ids: (string | null)[] = []
+  /** 1 for each slot that has a passage. */
+  #live = uint8s(0)
   readonly #groups = new Groups()
   readonly #speakers = new Speakers()
   #stamps = int32s(0)
@@ -85,12 +93,31 @@ export class PassageTable {
   }
 
   slotOf(id: string): number {
-    return this.#slots.get(id) ?? none
+    return this.#slots.get(id) ?? (this.#segments.length === 0 ? none : this.#slotOfStored(id))
+  }
+
+  #slotOfStored(id: string): number {
+    if (this.#stored === null) {
+      this.#stored = new Map()
+      for (const { first, segment } of this.#segments)
+        for (let slot = first; slot < first + segment.lengths.length; slot++)
+          if (this.isLive(slot)) this.#stored.set(segment.passageId(slot - first), slot)
+    }
+    const slot = this.#stored.get(id) ?? none
+    return this.isLive(slot) ? slot : none
+  }
+
+  isLive(slot: number): boolean {
+    return this.#live[slot] === 1
   }
 
   /** Returns the id of the passage in a slot; null for a free slot. */
   idOf(slot: number): string | null {
-    return this.#ids[slot] ?? null
+    if (!this.isLive(slot)) return null
+    const own = this.#ids[slot] ?? null
+    if (own !== null) return own
+    const found = this.#segments.findLast(({ first }) => first <= slot)
+    return found?.segment.passageId(slot - found.first) ?? null
   }
 
   lengthOf = (slot: number): number => this.#lengths[slot] ?? 0
@@ -106,17 +133,12 @@ export class PassageTable {
   rangeOf = (slot: number): PostingRange => ({ first: this.#firsts[slot] ?? 0, count: this.#counts[slot] ?? 0 })
 
   /** Adds a passage, which must not be in the table, and returns its slot. */
-  add(passage: Passage, analysis: Pick<Analysis, 'length' | 'isMarked'>): number {
-    const slot = this.addUnnamed(passage, analysis)
-    this.#slots.set(passage.id, slot)
-    return slot
-  }
-
-  /** Adds a passage that is not looked up by its id: a map of a hundred thousand texts takes longer than all the rest. */
-  addUnnamed(passage: Passage, { length, isMarked }: Pick<Analysis, 'length' | 'isMarked'>): number {
+  add(passage: Passage, { length, isMarked }: Pick<Analysis, 'length' | 'isMarked'>): number {
     const slot = this.#free.pop() ?? this.#ids.push(null) - 1
+    this.#slots.set(passage.id, slot)
     this.#size++
     this.#reserve(slot + 1)
+    this.#live[slot] = 1
     this.#ids[slot] = passage.id
     this.#stamps[slot] = ++this.#stamp
     this.#lengths[slot] = length
@@ -130,6 +152,43 @@ export class PassageTable {
     return slot
   }
 
+  /** Adds the passages of a segment in new slots. @param kept 1 for each that is not left out. */
+  attach({ segment, isKept, titleOf }: AttachedSegment, block: number, kept: Uint8Array): void {
+    const [first, count] = [this.extent, kept.length]
+    this.#stored = null
+    this.#segments.push({ first, segment })
+    this.#ids.length = first + count
+    this.#reserve(first + count)
+    this.#live.set(kept, first)
+    this.#lengths.set(segment.lengths, first)
+    this.#stamps.fill(++this.#stamp, first, first + count)
+    this.#speakerOf.fill(none, first, first + count)
+    if (segment.pages.length > 0) this.#pages.set(segment.pages, first)
+    else this.#pages.fill(none, first, first + count)
+    this.#at.fill(0, first, first + count)
+    for (let passage = 0; passage < count; passage++) {
+      this.setRange(first + passage, rangeIn(block, passage))
+      if (kept[passage] === 0) continue
+      this.#size++
+      this.#totalLength += segment.lengths[passage] ?? 0
+    }
+    this.#groups.attach(first, { segment, isKept, titleOf })
+  }
+
+  /** Clears the flags of the passages of documents that are not accepted. Returns how many it cleared. */
+  forbid(allowed: Uint8Array, accepts: (document: string) => boolean): number {
+    let count = 0
+    for (const { first, segment } of this.#segments) {
+      for (const [document, id] of segment.ids.entries()) {
+        const [from, to] = [first + (segment.starts[document] ?? 0), first + (segment.starts[document + 1] ?? 0)]
+        if (allowed[from] !== 1 || from === to || accepts(id)) continue
+        allowed.fill(0, from, to)
+        count += to - from
+      }
+    }
+    return count
+  }
+
   #mark(slot: number, text: string): void {
     if (amends(text)) this.#amending.add(slot)
     const kind = statementKindOf(text)
@@ -138,17 +197,20 @@ export class PassageTable {
   }
 
   remove(slot: number): void {
-    const id = this.idOf(slot)
-    if (id === null) return
+    if (!this.isLive(slot)) return
+    const id = this.#ids[slot] ?? null
+    this.#live[slot] = 0
     this.#size--
-    this.#slots.delete(id)
     this.#amending.delete(slot)
     this.#kinds.delete(slot)
     this.#conditions.delete(slot)
-    this.#ids[slot] = null
     this.#totalLength -= this.lengthOf(slot)
     this.#groups.remove(slot, this.lengthOf(slot))
     this.#speakers.remove(this.speakerOf(slot))
+    // slots of a segment are not reused
+    if (id === null) return
+    this.#slots.delete(id)
+    this.#ids[slot] = null
     this.#free.push(slot)
   }
 
@@ -158,10 +220,11 @@ export class PassageTable {
   }
 
   *ranges(): Generator<readonly [number, PostingRange]> {
-    for (const [slot, id] of this.#ids.entries()) if (id !== null) yield [slot, this.rangeOf(slot)]
+    for (let slot = 0; slot < this.extent; slot++) if (this.isLive(slot)) yield [slot, this.rangeOf(slot)]
   }
 
   #reserve(length: number): void {
+    this.#live = grown(this.#live, length, uint8s)
     this.#stamps = grown(this.#stamps, length, int32s)
     this.#lengths = grown(this.#lengths, length, int32s)
     this.#firsts = grown(this.#firsts, length, int32s)

@@ -1,20 +1,10 @@
 import { grown, int32s } from './growing.ts'
 import type { PostingBlock } from './posting-block.ts'
-import type { TermLists } from './segments/term-lists.ts'
 
 /** Range of pool entries that belong to one passage. */
 export interface PostingRange {
   readonly first: number
   readonly count: number
-}
-
-/** The terms of a passage of a segment. */
-export interface StoredTerms {
-  readonly lists: TermLists
-  /** Number of the passage in its segment. */
-  readonly list: number
-  /** Number here of each of the segment's terms, or -1; completed by `addList`. */
-  readonly numbers: Int32Array
 }
 
 /** Entries of a term: slot times 256 plus frequency. Valid until the next are read. */
@@ -29,7 +19,7 @@ export const maxTimes = 255
 
 /**
  * Inverted index: linked lists of entries in one pool of typed arrays, with the newest entry of a term first, and the
- * blocks of large segments. For entry `e`, `links[2 * e]` is the next entry, -1 at the end, and `links[2 * e + 1]` is its
+ * blocks of segments. For entry `e`, `links[2 * e]` is the next entry, -1 at the end, and `links[2 * e + 1]` is its
  * slot times 256 plus the term's frequency in the passage, so that both are in one cache line of the processor. A removed
  * entry has frequency 0; once more than half of the entries are dead, the index should be compacted.
  */
@@ -69,25 +59,6 @@ export class Postings {
     this.#reserve(first + counts.size)
     for (const [term, times] of counts) this.#append(this.#intern(term), slot, times)
     return { first, count: counts.size }
-  }
-
-  /** Adds the terms of one passage of a small segment. */
-  addList(slot: number, { lists, list, numbers }: StoredTerms): PostingRange {
-    const end = lists.read(list)
-    const { pairs, terms } = lists
-    const first = this.#used
-    this.#reserve(first + end / 2)
-    for (let at = 0; at < end; at += 2) {
-      const place = pairs[at] ?? 0
-      let term = numbers[place] ?? none
-      // a term whose passages were all removed meanwhile has no name any more
-      if (term === none || this.#names[term] === null) {
-        term = this.#intern(terms[place] ?? '')
-        numbers[place] = term
-      }
-      this.#append(term, slot, pairs[at + 1] ?? 0)
-    }
-    return { first, count: end / 2 }
   }
 
   remove({ first, count }: PostingRange): void {

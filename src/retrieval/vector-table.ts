@@ -1,5 +1,6 @@
-import { type DotProducts, dotProducts } from './dot-products.ts'
+import { dotProducts } from './dot-products.ts'
 import { float32s, grown, int8s, uint8s } from './growing.ts'
+import type { VectorRows } from './segments/document-segment.ts'
 
 const max = 127
 /** Chosen so that the sum of 4,096 products fits into 32 bits. */
@@ -20,11 +21,12 @@ export interface ShortVector {
   readonly unit: number
 }
 
-interface SomeCosines {
-  readonly query: QueryVector
-  readonly cosines: Float32Array
-  readonly first: number
-  readonly last: number
+interface SomeRows {
+  readonly numbers: Int8Array
+  /** Slot of the first row of the numbers. */
+  readonly origin: number
+  readonly from: number
+  readonly to: number
 }
 
 /** Knows how similar texts are that have nothing to do with one another. */
@@ -47,13 +49,15 @@ export class VectorTable {
   #unrelated = float32s(0)
   #unrelatedBy: Unrelated | null = null
   #count = 0
+  /** Vectors of segments, in the order of their slots, which are read where they lie. */
+  readonly #blocks: { readonly first: number; readonly end: number; readonly numbers: Int8Array }[] = []
 
   get size(): number {
     return this.#count
   }
 
   get bytes(): number {
-    return this.#count * (this.#dimensions + 8)
+    return this.#count * 8 + this.#numbers.length
   }
 
   has(slot: number): boolean {
@@ -67,8 +71,29 @@ export class VectorTable {
 
   set(slot: number, vector: Float32Array | ShortVector | 'stored' | null): void {
     this.delete(slot)
-    if (vector === 'stored') this.#markStored(slot)
+    if (vector === 'stored') this.markStored(slot)
     else if (vector !== null) this.#hold(slot, vector instanceof Float32Array ? shortVectorOf(vector) : vector)
+  }
+
+  /** Adds the vectors of a segment. @param kept 1 for each that is not left out. */
+  attach(first: number, { dimensions, numbers, units }: VectorRows, kept: Uint8Array): void {
+    if (this.#count === 0) this.#begin(dimensions)
+    if (dimensions !== this.#dimensions) return
+    const end = first + units.length
+    this.#blocks.push({ first, end, numbers })
+    this.#scales = grown(this.#scales, end, float32s)
+    for (let row = 0; row < units.length; row++) {
+      const unit = kept[row] === 1 ? (units[row] ?? 0) : 0
+      this.#scales[first + row] = unit
+      if (unit !== 0) this.#count++
+    }
+  }
+
+  /** Returns where the numbers of a slot are. */
+  #rowOf(slot: number): Int8Array {
+    const block = this.#blocks.find(({ first, end }) => slot >= first && slot < end)
+    const at = (slot - (block?.first ?? 0)) * this.#dimensions
+    return (block?.numbers ?? this.#numbers).subarray(at, at + this.#dimensions)
   }
 
   #hold(slot: number, vector: ShortVector | null): void {
@@ -84,7 +109,8 @@ export class VectorTable {
     this.#count++
   }
 
-  #markStored(slot: number): void {
+  /** Marks a slot as searched by a store. */
+  markStored(slot: number): void {
     this.#stored = grown(this.#stored, slot + 1, uint8s)
     this.#stored[slot] = 1
   }
@@ -93,8 +119,8 @@ export class VectorTable {
     if (this.isStored(slot)) this.#stored[slot] = 0
     if (slot < this.#unrelated.length) this.#unrelated[slot] = 0
     if (!this.has(slot)) return
+    // its numbers stay: without a scale they are none
     this.#scales[slot] = 0
-    this.#numbers.fill(0, slot * this.#dimensions, (slot + 1) * this.#dimensions)
     this.#count--
   }
 
@@ -107,9 +133,9 @@ export class VectorTable {
   cosine(slot: number, { numbers, scale }: QueryVector): number {
     const own = this.#scales[slot] ?? 0
     if (own === 0) return 0
-    const [table, dimensions, first] = [this.#numbers, this.#dimensions, slot * this.#dimensions]
+    const row = this.#rowOf(slot)
     let sum = 0
-    for (let at = 0; at < dimensions; at++) sum = (sum + Math.imul(table[first + at] ?? 0, numbers[at] ?? 0)) | 0
+    for (let at = 0; at < row.length; at++) sum = (sum + Math.imul(row[at] ?? 0, numbers[at] ?? 0)) | 0
     return sum * own * scale
   }
 
@@ -119,22 +145,33 @@ export class VectorTable {
     cosines: Float32Array,
     { from, to }: { readonly from: number; readonly to: number },
   ): void {
-    const held = Math.min(to, this.#scales.length, Math.floor(this.#numbers.length / Math.max(1, this.#dimensions)))
+    for (const { first, end, numbers } of [...this.#blocks, this.#pool])
+      this.#cosinesIn(query, cosines, { numbers, origin: first, from: Math.max(from, first), to: Math.min(to, end) })
+  }
+
+  /** The vectors of an index without segments: one with them has no others. */
+  get #pool() {
+    const held = Math.floor(this.#numbers.length / Math.max(1, this.#dimensions))
+    const end = this.#blocks.length > 0 ? 0 : Math.min(this.#scales.length, held)
+    return { first: 0, end, numbers: this.#numbers }
+  }
+
+  #cosinesIn(query: QueryVector, cosines: Float32Array, { numbers, origin, from, to }: SomeRows): void {
     const products = dotProducts()
     const atOnce = products?.maxRows(this.#dimensions) ?? 0
     if (products === null || atOnce === 0) {
-      for (let slot = from; slot < held; slot++) cosines[slot] = this.cosine(slot, query)
+      for (let slot = from; slot < to; slot++) cosines[slot] = this.cosine(slot, query)
       return
     }
-    for (let first = from; first < held; first += atOnce)
-      this.#some(products, { query, cosines, first, last: Math.min(held, first + atOnce) })
-  }
-
-  #some(products: DotProducts, { query, cosines, first, last }: SomeCosines): void {
-    const rows = this.#numbers.subarray(first * this.#dimensions, last * this.#dimensions)
-    const sums = products.run(rows, query.short)
-    for (let slot = first; slot < last; slot++)
-      cosines[slot] = (sums[slot - first] ?? 0) * (this.#scales[slot] ?? 0) * query.scale
+    for (let first = from; first < to; first += atOnce) {
+      const last = Math.min(to, first + atOnce)
+      const rows = numbers.subarray((first - origin) * this.#dimensions, (last - origin) * this.#dimensions)
+      const sums = products.run(rows, query.short)
+      for (let slot = first; slot < last; slot++) {
+        const scale = this.#scales[slot] ?? 0
+        cosines[slot] = scale === 0 ? 0 : (sums[slot - first] ?? 0) * scale * query.scale
+      }
+    }
   }
 
   /** Returns the cosine that the slot's text has with unrelated questions. It is kept until the vector changes. */
@@ -142,8 +179,7 @@ export class VectorTable {
     if (this.#unrelatedBy !== background) [this.#unrelatedBy, this.#unrelated] = [background, float32s(0)]
     const known = this.#unrelated[slot] ?? 0
     if (known !== 0 || !this.has(slot)) return known
-    const first = slot * this.#dimensions
-    const cosine = background.ofPassage(Float32Array.from(this.#numbers.subarray(first, first + this.#dimensions)))
+    const cosine = background.ofPassage(Float32Array.from(this.#rowOf(slot)))
     this.#unrelated = grown(this.#unrelated, slot + 1, float32s)
     this.#unrelated[slot] = cosine
     return cosine
@@ -153,16 +189,16 @@ export class VectorTable {
   between(slot: number, other: number): number {
     const [own, its] = [this.#scales[slot] ?? 0, this.#scales[other] ?? 0]
     if (own === 0 || its === 0) return 0
-    const [table, dimensions] = [this.#numbers, this.#dimensions]
-    const [first, second] = [slot * dimensions, other * dimensions]
+    const [row, second] = [this.#rowOf(slot), this.#rowOf(other)]
     let sum = 0
-    for (let at = 0; at < dimensions; at++) sum += (table[first + at] ?? 0) * (table[second + at] ?? 0)
+    for (let at = 0; at < row.length; at++) sum += (row[at] ?? 0) * (second[at] ?? 0)
     return sum * own * its
   }
 
   #begin(dimensions: number): void {
     if (dimensions === this.#dimensions) return
     this.#dimensions = dimensions
+    this.#blocks.length = 0
     this.#numbers = int8s(0)
     this.#scales = float32s(0)
   }

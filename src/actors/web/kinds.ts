@@ -1,6 +1,6 @@
 import type { CrawlContext } from '#machines/web-crawl/web-crawl.ts'
-import type { Language } from '#retrieval/index.ts'
 import type { Status } from '#specs/statuses.ts'
+import type { IndexState } from '../indexing/stored-index.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
@@ -38,33 +38,6 @@ export type WebPageData = {
   readonly last_modified: string | null
 }
 
-/** A segment of a project's index of pages, whose bytes are blobs. */
-export type PageSegmentRef = {
-  readonly id: string
-  /** First and last of the revisions whose changes it has. */
-  readonly from: number
-  readonly to: number
-  readonly pages: number
-  /** ms since the epoch: the earliest of the removals of pages that it has; null for none. */
-  readonly removed_at: number | null
-  /** Lengths of its two parts in bytes. */
-  readonly bytes: readonly [pages: number, passages: number]
-  /** Number of passages in each language. */
-  readonly languages: { readonly [name in Language]?: number }
-}
-
-/** The crawled pages of a project as a whole. */
-export type WebCorpusData = {
-  /** Increases with every change of its pages. */
-  readonly revision: number
-  /** ms since the epoch: when changes were last announced by a process that writes no segments (before 0.3). */
-  readonly announced_at?: number
-  /** Processes that are changing pages, with the time of their announcement in ms since the epoch. */
-  readonly changing?: { readonly [process: string]: number }
-  /** The index of its pages; absent until a process has written it. */
-  readonly segments?: readonly PageSegmentRef[]
-}
-
 type TakedownStatus = 'pending' | 'removed' | 'rejected'
 
 /** A request to remove pages. */
@@ -94,7 +67,7 @@ export const webPages: TypedKind<WebPageData> = {
 }
 
 /** One row per project. */
-export const webCorpora: TypedKind<WebCorpusData> = { name: 'web_corpora' }
+export const webCorpora: TypedKind<IndexState> = { name: 'web_corpora' }
 
 /** Takedown requests, which a person decides. */
 export const webTakedowns: TypedKind<TakedownData> = { name: 'web_takedowns', filters: ['status'], outbox: true }

@@ -1,6 +1,9 @@
 /** A language with its own rules. In texts of other languages only whole words are matched. */
 export type Language = 'en' | 'es' | 'pt' | 'fr' | 'it' | 'de' | 'nl' | 'tr' | 'ru' | 'ar' | 'hi'
 
+/** Languages as a segment numbers them, from 1; 0 is none. Only ever appended to. */
+export const segmentLanguages: readonly Language[] = ['en', 'es', 'pt', 'fr', 'it', 'de', 'nl', 'tr', 'ru', 'ar', 'hi']
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /** Stop words by language; they also serve to detect the language of a text. */

@@ -71,12 +71,13 @@ export class Search {
     const each = doubtful === undefined ? accepts : undefined
     let count = 0
     for (let slot = 0; slot < this.#extent; slot++) {
-      const id = table.idOf(slot)
-      if (id === null || each?.(id) === false) continue
+      if (!table.isLive(slot) || each?.(table.idOf(slot) ?? '') === false) continue
       this.#allowed[slot] = 1
       count++
       if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
     }
+    const { acceptsDocument } = this.#query
+    if (acceptsDocument !== undefined) count -= table.forbid(this.#allowed, acceptsDocument)
     return doubtful === undefined || accepts === undefined ? count : count - this.#refused(doubtful, accepts)
   }
 

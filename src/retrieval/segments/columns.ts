@@ -3,11 +3,16 @@ import { type Column, type ColumnPlace, placesIn } from './schema.ts'
 const alignment = 8
 /** Two numbers of 32 bits: the version of the format, and the length of the places. */
 const header = 8
-const version = 1
+const version = 2
 
 const aligned = (length: number): number => Math.ceil(length / alignment) * alignment
 const bytesOf = ({ buffer, byteOffset, byteLength }: Column): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
+
+/** A segment of another version of the format: it is made anew. */
+export class UnknownFormat extends Error {
+  override readonly name = 'UnknownFormat'
+}
 
 /** Text as a column: items are joined by line ends, which none may contain. */
 export const textColumn = (items: readonly string[]): Uint8Array => Buffer.from(items.join('\n'))
@@ -41,11 +46,11 @@ export class Columns {
 
   /**
    * @param bytes start at a multiple of 8 of their buffer.
-   * @throws {Error} for another format.
+   * @throws {UnknownFormat}
    */
   constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
     const [format, named = 0] = new Uint32Array(buffer, byteOffset, 2)
-    if (format !== version) throw new Error(`a segment has format ${format}, not ${version}`)
+    if (format !== version) throw new UnknownFormat(`a segment has format ${format}, not ${version}`)
     this.#buffer = buffer
     this.#places = placesIn(Buffer.from(buffer, byteOffset + header, named).toString())
     this.#from = byteOffset + aligned(header + named)

@@ -6,9 +6,8 @@ import { newId } from '#runtime/index.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
 import { normalUrl } from '#src/pages/page-url.ts'
 import { type BlobStore, projectScope, type RecordStore } from '#storage/index.ts'
-import { type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
-import { CorpusChanges } from './corpus-changes.ts'
-import { SegmentBlobs } from './segment-blobs.ts'
+import { type WebPageData, webBlockedUrls, webPages } from '../kinds.ts'
+import { pageChanges, pagesPlace } from './page-changes.ts'
 
 export type WebPageRow = Row<WebPageData>
 
@@ -21,16 +20,19 @@ export class PageStore {
   readonly #now: () => number
   readonly #limits: CountedLimits
   readonly #pages: Table<WebPageData>
-  readonly changes: CorpusChanges
-  readonly blobs: SegmentBlobs
+  readonly changes: ReturnType<typeof pageChanges>
   readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
 
-  constructor(records: RecordStore, blobs: BlobStore, now: () => number) {
+  constructor(
+    records: RecordStore,
+    blobs: BlobStore,
+    now: () => number,
+    isOurs: (project: string) => boolean = () => true,
+  ) {
     this.#now = now
     this.#limits = CountedLimits.at(records)
     this.#pages = new Table(records, webPages, now)
-    this.blobs = new SegmentBlobs(blobs, now)
-    this.changes = new CorpusChanges({ corpora: new Table(records, webCorpora, now), blobs: this.blobs, now })
+    this.changes = pageChanges({ records, blobs, now, isOurs, all: (project) => this.all(project) })
     this.#blocked = new Table(records, webBlockedUrls, now)
   }
 
@@ -54,7 +56,7 @@ export class PageStore {
    * @returns the reason if it is not kept: the project has the maximum number of pages, or the page is taken down.
    */
   async save(project: string, url: string, page: NewPage): Promise<WebPageRow | 'corpus_full' | 'taken_down'> {
-    return this.changes.make(project, async (noted) => {
+    return this.changes.make(pagesPlace(project), async (noted) => {
       const row = await this.#stored(project, url, page)
       if (row === null) return 'corpus_full'
       // looked at after the write: `block` marks the URL before it removes the page, so one of the two sees the other
@@ -97,7 +99,7 @@ export class PageStore {
 
   /** Removes a page, which may be stored again. */
   async remove({ project, id }: WebPageRow): Promise<void> {
-    await this.changes.make(project, async (noted) => {
+    await this.changes.make(pagesPlace(project), async (noted) => {
       await this.#pages.remove(projectScope(project), id)
       noted.rows.delete(id)
       noted.removed.set(id, this.#now())
@@ -107,7 +109,7 @@ export class PageStore {
   /** Removes a page and prevents it from being stored again. @returns whether it existed. */
   async block(project: string, url: string, takedown: string): Promise<boolean> {
     const data = { url_key: urlKey(url), takedown_id: takedown }
-    return this.changes.make(project, async (noted) => {
+    return this.changes.make(pagesPlace(project), async (noted) => {
       await this.#blocked.insert({ id: newId('wbu'), project, data })
       const row = await this.find(project, url)
       if (row === null) return false
@@ -136,15 +138,13 @@ export class PageStore {
   }
 
   /** Makes the changes of the project's pages known to other processes. */
-  async changed(project: string): Promise<void> {
-    await this.changes.flush(project)
-    await this.changes.segments.merge(project)
+  changed(project: string): Promise<void> {
+    return this.changes.changed(pagesPlace(project))
   }
 
   /** Makes the changes known, and removes at once what the index has of removed pages. */
-  async purge(project: string): Promise<void> {
-    await this.changes.flush(project)
-    await this.changes.segments.compact(project)
+  purge(project: string): Promise<void> {
+    return this.changes.purge(pagesPlace(project))
   }
 }
 

@@ -47,7 +47,7 @@ it('keeps the indexes of the projects that are searched most: with room for thre
   await records.prepare(webKinds)
   let reads = 0
   const get = (project: string, name: string) => {
-    if (name.endsWith('.pages.0')) reads++
+    if (name.endsWith('.documents.0')) reads++
     return blobs.get(project, name)
   }
   const store = new PageStore(records, { ...blobs, get }, clock.now)
