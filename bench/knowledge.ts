@@ -8,6 +8,7 @@ import { pdfFile } from '../test/support/files/pdf-file.ts'
 import { isForBeingWhole } from './extent.ts'
 import { filesBelow } from './recall/files.ts'
 import type { Row } from './row.ts'
+import { benchBaseIndex } from './web/base-index.ts'
 
 interface Paragraph {
   readonly context: string
@@ -191,7 +192,7 @@ export async function benchKnowledge(sets: string | null): Promise<readonly Row[
     const rows: Row[] = []
     for (const format of isForBeingWhole ? ['md'] : Object.keys(formats))
       rows.push(...(await measure(format, articles, api)))
-    return rows
+    return [...rows, ...(await benchBaseIndex())]
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 /** Search by words and vectors, and embedders. Everything outside of this folder imports it here. */
-export { contentTermsOf } from './analysis/analysis.ts'
+export { analysisOf, contentTermsOf } from './analysis/analysis.ts'
 export { type Language, segmentLanguages } from './analysis/languages.ts'
 export { type Embedder, EmbedderUnavailable } from './embedder.ts'
 export { LocalEmbedder } from './embedding/local-embedder.ts'

@@ -52,10 +52,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
   readonly #open = new Map<string, Open<Row>>()
   readonly #turns = new RowTurns()
 
-  constructor(
-    declaration: StoredIndex<Row, Index, Segment>,
-    { records, blobs, now, isOurs }: ChangesParts,
-  ) {
+  constructor(declaration: StoredIndex<Row, Index, Segment>, { records, blobs, now, isOurs }: ChangesParts) {
     this.declaration = declaration
     this.blobs = new SegmentBlobs(blobs, declaration.blobs, now)
     const states = new Table(records, declaration.states, now)

@@ -93,6 +93,8 @@ export interface StoredIndex<
   readonly segment: (bytes: SegmentBytes) => Segment
   /** @param before the one that it replaces. */
   readonly open: (place: IndexPlace, before: Index | null) => Index
+  /** Whether documents may have been stored before their index had a state. */
+  readonly mayLackState?: true
   /** Yields every document. */
   readonly all: (place: IndexPlace) => AsyncIterable<Row>
 }

@@ -112,6 +112,7 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
       isRead = await this.#applied(kept, place, state)
       if (!isRead) state = await this.#changes.state(place)
     }
+    if (state === null && this.#changes.declaration.mayLackState) state = { revision: 0 }
     // without one of its segments, which a backup may lack, an index is made from all documents
     if (!isRead) this.#renew(kept, place)
     if (state !== null && (!isRead || this.#isPartial(state)))
@@ -179,6 +180,7 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
     for (const id of gone) writer.written.removals.push([id, this.#parts.clock.now()])
     if (writer.written.documents > 0 || gone.size > 0) await written()
     const { segments: known = [] } = before
+    if (segments.length === 0 && before.revision === 0) return
     if (isNew && known.some(({ format = 0 }) => format > segmentFormat)) {
       // a later version of this program writes this index: this process keeps its own in memory
       for (const { id } of segments) await this.#changes.blobs.remove(place, id)

@@ -50,7 +50,7 @@ export const baseMaker =
 
 /** Use-cases of knowledge bases, including search. */
 export const baseUseCases = (parts: BaseParts): BaseUseCases => {
-  const { access, checkTenant, indexes } = parts
+  const { access, checkTenant } = parts
   const resource = resourceOf(access)
   const make = baseMaker(parts)
   return {
@@ -66,9 +66,7 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
       const { scope, params } = call
       const line = audited(call).removed()
       const notices = (row: Row<KnowledgeBaseData>) => [...line(row), deletionNotice(row.id)]
-      const removed = await resource.remove(scope, params.knowledge_base_id, notices)
-      indexes.drop(scope.project, params.knowledge_base_id)
-      return removed
+      return resource.remove(scope, params.knowledge_base_id, notices)
     },
     'knowledge_bases.search': async ({ principal, scope, params, body }) => {
       const { project } = scope
@@ -84,7 +82,16 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
       }
       const { query, top_k, threshold, filter, explain = false } = body
       const accepts = filter === undefined ? null : metadataFilter(filter)
-      return searchBase(parts, { project, base: base.id, query, top_k, threshold, accepts, explain })
+      return searchBase(parts, {
+        project,
+        tenant: base.tenant,
+        base: base.id,
+        query,
+        top_k,
+        threshold,
+        accepts,
+        explain,
+      })
     },
   }
 }

@@ -3,6 +3,7 @@ import type { allFilePurposes } from '#specs/resources/knowledge/files.ts'
 import type { subjectTypes } from '#specs/resources/knowledge/knowledge-grants.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { JsonObject } from '#storage/index.ts'
+import type { IndexState } from '../indexing/stored-index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { isObject } from '../runtime/index.ts'
 
@@ -110,7 +111,10 @@ export const fileBatches: TypedKind<FileBatchData> = {
   outbox: true,
 }
 
+/** The indexes of bases. The owner of the index of a tenant's base is the tenant. */
+export const knowledgeIndexes: TypedKind<IndexState> = { name: 'knowledge_indexes', exported: null }
+
 /** All kinds of this folder, for `RecordStore.prepare`. */
 export const knowledgeKinds: readonly AnyKind[] = [
-  ...[knowledgeBases, knowledgeGrants, knowledgeRecallSets, sourceRows, storedFiles, fileBatches],
+  ...[knowledgeBases, knowledgeGrants, knowledgeRecallSets, knowledgeIndexes, sourceRows, storedFiles, fileBatches],
 ]

@@ -65,7 +65,7 @@ export const knowledge = capability({
       },
       effects: opened.effects,
       sinks: {
-        [deletionSink]: removeContents(services, [knowledgeGrants, knowledgeRecallSets, fileBatches]),
+        [deletionSink]: removeContents({ ...services, ...opened }, [knowledgeGrants, knowledgeRecallSets, fileBatches]),
         [fileDeletionSink]: files.deletions,
         [additionSink]: storeAdditions(storeFiles),
       },

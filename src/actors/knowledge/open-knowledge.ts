@@ -2,8 +2,10 @@ import { openDocumentParser, openDocumentTurns } from '#src/parsing/documents/do
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import { imageReadersPort } from '../capability/image-reader.ts'
 import type { Services } from '../capability/services.ts'
+import { sourceRows } from './kinds.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
+import { FoundChunks } from './search/found-chunks.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
 import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
@@ -36,11 +38,17 @@ export const openKnowledge = (services: Services) => {
   }
   const shown = () => host.rows.shown()
   const projects = embeddedProjectsPort.of(services)
-  const indexes = new BaseIndexes({ records, blobs, vectors, clock, log, shown, embedderOf, embedAgain, projects })
+  const isOurs = (project: string) => host.ownership.heldUnder(host.ownership.space.of(project)) !== undefined
+  const indexes = new BaseIndexes({
+    ...{ records, blobs, vectors, clock, log, shown, embedderOf, embedAgain, projects, isOurs },
+    segments: storage.blobs,
+  })
+  host.rows.watch(sourceRows, indexes.watch)
+  const found = new FoundChunks({ blobs, indexes })
   const rounds = new VectorRounds({
     ...{ records, clock, projects, embedAgain, log },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
-    isOurs: (project) => host.ownership.heldUnder(host.ownership.space.of(project)) !== undefined,
+    isOurs,
   })
   const changed = (base: string): void => indexes.changed(base)
   const sizes = new BaseSizes(records, now)
@@ -55,5 +63,5 @@ export const openKnowledge = (services: Services) => {
     await rounds.stop()
     await parser.close()
   }
-  return { blobs, indexes, vectors, embedderOf, changed, effects, rounds, close }
+  return { blobs, indexes, found, vectors, embedderOf, changed, effects, rounds, close }
 }

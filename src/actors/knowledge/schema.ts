@@ -12,6 +12,24 @@ import type { Additions } from './stores/store-files.ts'
 /** A source's list row. */
 export type SourceRow = Row<SourceRowData & JsonObject>
 
+/** What an index knows of a source besides the words of its chunks. */
+export type SourceFacts = {
+  /** Identifies its text and chunks. */
+  readonly content: string
+  /** All its titles, one a line. */
+  readonly titles: string
+  readonly metadata: JsonObject
+  readonly file_id?: string
+  readonly chunk_count: number
+  /** The embedder and number of its vectors; null for none. */
+  readonly vectors: { readonly embedder: string; readonly count: number; readonly hash: string } | null
+  readonly has_leads: boolean
+  readonly has_pages: boolean
+}
+
+/** Returns the facts of a source that `factsOf` made. */
+export const storedFacts = (json: string): SourceFacts => JSON.parse(json)
+
 /** Returns the chunks of a blob. */
 export const storedChunks = (value: unknown): readonly StoredChunk[] => value as readonly StoredChunk[]
 

@@ -47,9 +47,7 @@ export const web = capability({
     const renderer = () => pageRenderer.of(services)
     const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
     const reader = new PageReader({ pages: fetcher, parsers, renders })
-    const { ownership } = services.host
-    const isOurs = (project: string) => ownership.heldUnder(ownership.space.of(project)) !== undefined
-    const store = new PageStore(records, services.storage.blobs, now, isOurs)
+    const store = new PageStore(records, services.storage.blobs, now)
     const indexes = new PageIndexes({ store, clock, log: services.log })
     const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(services)

@@ -258,5 +258,5 @@ function bitsOf(number: number): number {
 function averageLength(groups: Groups): number {
   let sum = 0
   for (let group = 0; group < groups.extent; group++) sum += groups.lengthOf(group)
-  return sum / Math.max(1, groups.extent)
+  return sum / Math.max(1, groups.size)
 }

@@ -135,7 +135,11 @@ export class DocumentSegmentWriter {
 
   /** Adds a document, and then its passages. */
   begin({ id, version, facts, title }: NewDocument): void {
-    if (title !== undefined) this.#titles.add(this.documents, [...title].map((term) => [term, 1]))
+    if (title !== undefined)
+      this.#titles.add(
+        this.documents,
+        [...title].map((term) => [term, 1]),
+      )
     this.#begin(id, version, facts)
   }
 
@@ -166,7 +170,17 @@ export class DocumentSegmentWriter {
     return page !== null && !isFirst && this.#pages.at(-1) === page ? (this.#leadOf.at(-1) ?? -1) : -1
   }
 
-  #describe({ length, language, page, leadOf }: { length: number; language: Language | null; page: number; leadOf: number }): void {
+  #describe({
+    length,
+    language,
+    page,
+    leadOf,
+  }: {
+    length: number
+    language: Language | null
+    page: number
+    leadOf: number
+  }): void {
     this.#lengths.push(length)
     this.#languages.push(language === null ? 0 : segmentLanguages.indexOf(language) + 1)
     if (language !== null) this.languages[language] = (this.languages[language] ?? 0) + 1

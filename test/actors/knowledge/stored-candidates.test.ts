@@ -61,7 +61,7 @@ const world = ({ hasPages, mean }: { readonly hasPages: boolean; readonly mean: 
         .map(({ each }) => each),
     get: async (_project, _space, ids) => table.filter(({ id }) => ids.includes(id)),
   }
-  const index = { sources: [], chunk: () => ({ source: { isStored: true } }) }
+  const index = { sources: [], isStored: () => true, ...named }
   const answersTo = async (text: string, limit: number) => {
     const topicText = exact.topicOf(text)
     const [vector, topic] = [vectorOf(text), topicText === null ? null : vectorOf(topicText)]
@@ -74,6 +74,9 @@ const world = ({ hasPages, mean }: { readonly hasPages: boolean; readonly mean: 
   }
   return { chance, answersTo }
 }
+
+/** Passages whose ids are those of their chunks. */
+const named = { chunkOf: (id: string) => id, passageOf: (id: string) => id }
 
 describe('the candidates of a search by a database', () => {
   it.each([
@@ -104,7 +107,7 @@ describe('the candidates of a search by a database', () => {
       },
       get: async () => [],
     }
-    const index = { sources: [], chunk: () => undefined }
+    const index = { sources: [], isStored: () => false, ...named }
     const names = { project: 'prj_1', base: 'kb_1', embedder: 'any' }
     for (const limit of [1, 50]) {
       const search = { ...names, index, accepts: null, vector: Float32Array.from([1, 0]), topic: null, limit }

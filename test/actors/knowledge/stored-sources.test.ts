@@ -7,12 +7,9 @@ const embedder = 'model/small'
 const min = 100
 
 /** A source with this many chunks, all of which have vectors by the embedder unless another one is named. */
-const source = (id: string, chunks: number, by: string | null = embedder): SourceVectors => ({
-  id,
-  data: {
-    document: { chunk_count: chunks },
-    vectors: by === null ? null : { embedder: by, count: chunks },
-  },
+const source = (id: string, chunks: number, by: string | null = embedder): SourceVectors & { chunks: number } => ({
+  ...{ id, chunks },
+  vectors: by === null ? null : { embedder: by, count: chunks },
 })
 
 describe('the vectors of a base', () => {
@@ -38,9 +35,9 @@ describe('the vectors of a base', () => {
       },
     }
     const stored = new StoredSources({ project: 'prj_1', base: 'kb_1', vectors, steady: () => state.now })
-    const of = async (rows: readonly SourceVectors[], by: string | null = embedder) => {
+    const of = async (rows: readonly ReturnType<typeof source>[], by: string | null = embedder) => {
       state.now += 60_000
-      await stored.update(rows, by)
+      await stored.update({ total: rows.reduce((sum, { chunks }) => sum + chunks, 0), sources: rows }, by)
       return rows.filter((row) => stored.has(row)).map(({ id }) => id)
     }
     return { state, stored, of }
@@ -119,7 +116,7 @@ describe('the vectors of a base', () => {
 
   it('are not counted again for each search', async () => {
     const { state, stored } = world()
-    for (let times = 0; times < 5; times++) await stored.update([a, b], embedder)
+    for (let times = 0; times < 5; times++) await stored.update({ total: 120, sources: [a, b] }, embedder)
     expect(state.reads).toBe(1)
   })
 })

@@ -125,7 +125,8 @@ const searched = async (parts: AgentKnowledgeParts, call: ServerToolCall): Promi
   for (const id of Array.isArray(bases) ? bases : []) {
     const base = await baseOf(parts, project, String(id))
     if (base === null || !(await isOpen(parts, base, searching))) continue
-    const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: max, threshold: 0 }
+    const searched = { project, tenant: base.tenant, base: base.id }
+    const search = { ...searched, query: query.slice(0, maxQueryLength), top_k: max, threshold: 0 }
     hits.push(...(await searchBase(parts, { ...search, accepts: null, explain: false })).data)
   }
   const best = hits.toSorted((a, b) => b.score - a.score).slice(0, max)

@@ -50,11 +50,12 @@ export const recallUseCases = (parts: RecallParts): UseCasesOf<'knowledge_recall
       return resource.remove(call.scope, id, new Audited(call, 'knowledge_recall_set').removed())
     },
     'knowledge_recall_sets.measure': async ({ scope, params, body: { k } }) => {
-      const { data, project } = await find(scope, params)
+      const { data, project, tenant } = await find(scope, params)
       const ranks: (number | null)[] = []
       let embedder: string | null = null
       for (const wanted of data.questions) {
-        const search = { project, base: data.knowledge_base_id, query: wanted.question, top_k: k, threshold: 0 }
+        const base = { project, tenant, base: data.knowledge_base_id }
+        const search = { ...base, query: wanted.question, top_k: k, threshold: 0 }
         const found = await searchBase(parts, { ...search, accepts: null, explain: false })
         embedder = found.embedder
         const rank = found.data.findIndex((hit) => isRight(hit, wanted)) + 1

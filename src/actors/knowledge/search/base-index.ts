@@ -1,63 +1,99 @@
-import { PassageIndex } from '#retrieval/index.ts'
-import type { SourceRow } from '../schema.ts'
-import { chunksOf, type SourceChunk } from '../sources/document-store.ts'
-import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
-import { leadVectors, readVector, vectorsOf } from '../sources/vector-store.ts'
-import type { StoredSources } from './stored-sources.ts'
+import type { LoadedIndex, SegmentRef } from '#actors/indexing/stored-index.ts'
+import {
+  DocumentSegment,
+  type IndexedDocument,
+  type Language,
+  PassageIndex,
+  SegmentedIndex,
+  type SegmentReader,
+  wholeSegment,
+} from '#retrieval/index.ts'
+import { areSameFacts, factsOf } from '../index/source-facts.ts'
+import { type SourceFacts, type SourceRow, storedFacts } from '../schema.ts'
+import type { SourceFilter } from './metadata-filter.ts'
+import type { SourceVectors, StoredSources } from './stored-sources.ts'
 
-export interface IndexedSource {
-  row: SourceRow
-  readonly text: string
-  /** Identifies the content of the row from which the chunks and vectors were read. */
-  readonly key: string
-  readonly ids: readonly string[]
-  /** Whether its vectors are not in the index, but searched by the database. */
-  readonly isStored: boolean
+type IndexedSource = IndexedDocument<DocumentSegment, SourceFacts>
+
+/** Where a hit is: its source, what the index knows of it, and the number of the chunk in it. */
+export interface ChunkPlace {
+  readonly source: string
+  readonly facts: SourceFacts
+  readonly order: number
 }
 
-/** A chunk and its source. */
-export interface IndexedChunk {
-  readonly source: IndexedSource
-  readonly chunk: SourceChunk
-}
-
-export interface ReadingParts {
-  readonly blobs: SourceBlobs
-  /** Resolves in the next turn of the event loop. */
-  readonly breathe: () => Promise<void>
-  readonly steady: () => number
+export interface BaseIndexParts {
+  /** Id of the embedder whose vectors are searched; null for none. */
+  readonly embedder: string | null
   /** The sources whose vectors the database searches. */
   readonly stored: StoredSources
+  /** Returns the id of the project's embedder, after it may have changed. */
+  readonly embedderOf: () => Promise<string | null>
 }
 
-/** Maximum time of work in one turn of the event loop, in ms. */
-const sliceMs = 8
-const bytesAChunk = 160
+/** The chunks of one knowledge base, read from the segments of its index. */
+export class BaseIndex implements LoadedIndex<SourceRow> {
+  readonly #parts: BaseIndexParts
+  readonly #index = new SegmentedIndex<DocumentSegment, SourceFacts>(new PassageIndex('document'))
+  /** Sources whose vectors are searched by the database, as their segments were read. */
+  readonly #stored = new Set<string>()
+  /** Id of the embedder that the project has now. */
+  wanted: string | null
+  /** Places of chunks by their ids; made when the database has found some. */
+  #places: Map<string, string> | null = null
 
-/** In-memory index of the chunks of one knowledge base, built from its list rows. */
-export class BaseIndex {
-  readonly passages = new PassageIndex('document')
-  readonly #sources = new Map<string, IndexedSource>()
-  readonly #chunks = new Map<string, IndexedChunk>()
-  readonly #parts: ReadingParts
-  #textBytes = 0
-  #embedder: string | null = null
-
-  constructor(parts: ReadingParts) {
+  constructor(parts: BaseIndexParts) {
     this.#parts = parts
+    this.wanted = parts.embedder
   }
 
-  /** Approximate size in bytes. */
+  /** Id of the embedder whose vectors the index holds; null for none. */
+  get embedder(): string | null {
+    return this.#parts.embedder
+  }
+
+  get passages(): PassageIndex {
+    return this.#index.passages
+  }
+
+  get size(): number {
+    return this.#index.size
+  }
+
   get bytes(): number {
-    return this.passages.bytes + this.#textBytes + this.#chunks.size * bytesAChunk
+    return this.#index.bytes
   }
 
-  chunk(id: string): IndexedChunk | undefined {
-    return this.#chunks.get(id)
+  get extent(): number {
+    return this.#index.extent
   }
 
-  get sources(): Iterable<IndexedSource> {
-    return this.#sources.values()
+  get segments(): number {
+    return this.#index.segments
+  }
+
+  get language(): Language {
+    return this.#index.passages.language
+  }
+
+  get ids(): Iterable<string> {
+    return Array.from(this.#index.documents, ({ id }) => id)
+  }
+
+  get stored(): StoredSources {
+    return this.#parts.stored
+  }
+
+  /** Sources, with what a filter can examine. */
+  get sources(): Iterable<{ readonly id: string; readonly facts: SourceFacts; readonly isStored: boolean }> {
+    return Array.from(this.#index.documents, ({ id, details }) => ({
+      ...{ id, facts: details, isStored: this.#stored.has(id) },
+    }))
+  }
+
+  /** Whether the database searches the vectors of any source. */
+  get hasStored(): boolean {
+    return this.#stored.size > 0
   }
 
   /** Notes whether the database could search the vectors. */
@@ -65,154 +101,106 @@ export class BaseIndex {
     this.#parts.stored.noteSearch(isDone)
   }
 
-  /** Whether the database searches the vectors of any source. */
-  get hasStored(): boolean {
-    for (const { isStored } of this.#sources.values()) if (isStored) return true
-    return false
+  has(row: SourceRow): boolean {
+    const source = this.#index.document(row.id)
+    const facts = factsOf(row)
+    if (source === undefined || facts === null) return false
+    return source.version >= row.version || areSameFacts(source.details, facts)
   }
 
-  /** Id of the embedder whose vectors the index holds; null for none. */
-  get embedder(): string | null {
-    return this.#embedder
+  /** Whether the vectors have to be read again: those of another embedder, or from another place. */
+  async prepare(stored: readonly SegmentRef[]): Promise<boolean> {
+    const embedder = await this.#parts.embedderOf()
+    const total = stored.reduce((sum, { passages }) => sum + passages, 0)
+    const sources = [...this.#index.documents]
+    await this.#parts.stored.update({ total, sources: sources.map(vectorsOf) }, embedder)
+    this.wanted = embedder
+    if (embedder !== this.embedder) return true
+    return sources.some((source) => this.#parts.stored.has(vectorsOf(source)) !== this.#stored.has(source.id))
   }
 
-  /**
-   * Updates the index to the state of the rows, with the vectors of this embedder only. Returns the rows.
-   *
-   * @throws {StoreUnavailable}
-   */
-  async update(rows: AsyncIterable<SourceRow>, embedder: string | null): Promise<readonly SourceRow[]> {
-    this.#embedder = embedder
-    const all: SourceRow[] = []
-    const pause = this.#pause()
-    for await (const row of rows) {
-      // a store in this process yields all rows in one turn
-      await pause()
-      all.push(row)
+  async load(read: SegmentReader): Promise<void> {
+    const parts = new Map<string, Uint8Array | undefined>()
+    const once: SegmentReader = async (part) => {
+      if (!parts.has(part)) parts.set(part, await read(part))
+      return parts.get(part)
     }
-    await this.#parts.stored.update(all, embedder)
-    const seen = new Set<string>()
-    for (const row of all) {
-      await pause()
-      if (row.data.document === null) continue
-      seen.add(row.id)
-      await this.#take(row)
+    const plain = new DocumentSegment(await wholeSegment(once, []))
+    const facts = plain.ids.map((_, at) => storedFacts(plain.factsOf(at)))
+    const places = plain.ids.map((id, at) => this.#placeOf(id, facts[at]))
+    const needsVectors = places.includes('here')
+    const segment = needsVectors ? new DocumentSegment(await wholeSegment(once, ['vectors'])) : plain
+    const added = this.#index.load(segment, {
+      details: (_, at) => facts[at] ?? storedFacts(segment.factsOf(at)),
+      titleOf: (at) => facts[at]?.titles ?? '',
+      vectorsOf: (at) => places[at] ?? null,
+    })
+    for (const [at, source] of added.entries()) {
+      if (source === null) continue
+      if (places[at] === 'stored') this.#stored.add(source.id)
+      else this.#stored.delete(source.id)
     }
-    for (const id of this.#sources.keys()) if (!seen.has(id)) this.#drop(id)
-    return all
+    this.#places = null
   }
 
-  /** Returns a function that lets other work run when a slice of time is over. */
-  #pause(): () => Promise<void> {
-    const { steady, breathe } = this.#parts
-    let since = steady()
-    return async () => {
-      if (steady() - since < sliceMs) return
-      await breathe()
-      since = steady()
-    }
+  #placeOf(id: string, facts: SourceFacts | undefined): 'here' | 'stored' | null {
+    if (facts?.vectors?.embedder !== this.embedder) return null
+    return this.#parts.stored.has({ id, ...facts }) ? 'stored' : 'here'
   }
 
-  async #take(row: SourceRow): Promise<void> {
-    const isStored = this.#parts.stored.has(row)
-    const key = `${keyOf(row, this.#embedder)}${isStored ? ' stored' : ''}`
-    const known = this.#sources.get(row.id)
-    if (known?.key === key) {
-      const title = titleOf(row)
-      if (titleOf(known.row) !== title) this.passages.nameGroup(row.id, title)
-      known.row = row
-      return
-    }
-    try {
-      await this.#read(row, { key, isStored })
-    } catch (error) {
-      // the source was read again in the meantime: its list row will show that soon
-      if (!(error instanceof BlobGone)) throw error
-    }
+  /** Returns the sources whose vectors by an embedder are missing, or not stored for the database to search. */
+  lacking(embedder: string): readonly string[] {
+    return [...this.#index.documents].flatMap((source) => {
+      const { vectors, has_leads, has_pages } = source.details
+      const isStale = vectors?.embedder !== embedder || (has_pages && !has_leads)
+      return isStale || this.#parts.stored.lacks(vectorsOf(source)) ? [source.id] : []
+    })
   }
 
-  async #read(row: SourceRow, { key, isStored }: Pick<IndexedSource, 'key' | 'isStored'>): Promise<void> {
-    const { blobs } = this.#parts
-    const { document } = row.data
-    if (document === null) return
-    const owner = ownerOf(row)
-    const text = await blobs.text(owner, document.text)
-    const { vectorOf, leadOf } = await this.#vectorsOf(row, isStored)
-    const chunks: SourceChunk[] = []
-    for await (const some of chunksOf(blobs, owner, document)) chunks.push(...some)
-    const source: IndexedSource = { row, text, key, ids: chunks.map(({ id }) => id), isStored }
-    const kept = new Set(source.ids)
-    this.#forget(row.id, kept)
-    this.#sources.set(row.id, source)
-    this.#textBytes += text.length * 2
-    const pause = this.#pause()
-    for (const [order, chunk] of chunks.entries()) {
-      const { id, start, end, heading, page } = chunk
-      this.#chunks.set(id, { source, chunk })
-      const [vector, lead] = [vectorOf(id), leadOf(id)]
-      const passage = { id, text: text.slice(start, end), group: row.id, order, page, at: row.updated_at, vector, lead }
-      this.passages.add(heading === null ? passage : { ...passage, heading })
-      await pause()
+  forget(id: string): void {
+    this.#index.forget(id)
+  }
+
+  /** Returns where a passage is; null when its source was removed meanwhile. */
+  placeOf(passage: string): ChunkPlace | null {
+    const end = passage.lastIndexOf(' ')
+    const source = this.#index.document(passage.slice(0, end))
+    return source === undefined
+      ? null
+      : { source: source.id, facts: source.details, order: Number(passage.slice(end + 1)) }
+  }
+
+  /** Returns the id of the chunk of a passage. */
+  chunkOf(passage: string): string {
+    const end = passage.lastIndexOf(' ')
+    const source = this.#index.document(passage.slice(0, end))
+    const first = source?.segment.starts[source.at] ?? 0
+    return source?.segment.nameOf(first + Number(passage.slice(end + 1))) ?? ''
+  }
+
+  /** Returns the passage of a chunk; null when there is none. */
+  passageOf(chunk: string): string | null {
+    if (this.#places === null) {
+      this.#places = new Map()
+      for (const { id, size, segment, at } of this.#index.documents)
+        for (let order = 0; order < size; order++)
+          this.#places.set(segment.nameOf((segment.starts[at] ?? 0) + order) ?? '', `${id} ${order}`)
     }
-    this.passages.nameGroup(row.id, titleOf(row))
+    return this.#places.get(chunk) ?? null
   }
 
-  /** Returns the vectors of a source's chunks, and of the leads of its pages by the page's first chunk. */
-  async #vectorsOf(row: SourceRow, isStored: boolean): Promise<SourceVectors> {
-    const { vectors } = row.data
-    if (vectors === null || vectors.embedder !== this.#embedder) return { vectorOf: () => null, leadOf: () => null }
-    if (isStored) {
-      const leads = await this.#parts.stored.leads(row.id)
-      return { vectorOf: () => 'stored', leadOf: (id) => leads.get(id) ?? null }
-    }
-    const known = await vectorsOf(this.#parts.blobs, ownerOf(row), vectors)
-    const leads = leadVectors(known)
-    return { vectorOf: (id) => readVector(known.get(id)), leadOf: (id) => readVector(leads.get(id)) }
+  /** Whether the database searches the vector of a passage. */
+  isStored(passage: string): boolean {
+    return this.#stored.has(passage.slice(0, passage.lastIndexOf(' ')))
   }
 
-  #drop(id: string): void {
-    this.#forget(id, new Set())
-  }
-
-  #forget(id: string, kept: ReadonlySet<string>): void {
-    const source = this.#sources.get(id)
-    if (source === undefined) return
-    this.#sources.delete(id)
-    this.#textBytes -= source.text.length * 2
-    for (const chunk of source.ids) {
-      if (kept.has(chunk)) continue
-      this.#chunks.delete(chunk)
-      this.passages.remove(chunk)
+  /** Returns a filter of sources that a search takes. */
+  accepting(accepts: SourceFilter): (source: string) => boolean {
+    return (id) => {
+      const source = this.#index.document(id)
+      return source !== undefined && accepts({ id, data: source.details })
     }
   }
 }
 
-interface SourceVectors {
-  readonly vectorOf: (chunk: string) => Float32Array | 'stored' | null
-  readonly leadOf: (chunk: string) => Float32Array | null
-}
-
-const ownerOf = ({ project, tenant, id }: SourceRow): BlobOwner => ({ project, tenant, source: id })
-
-/** Returns all titles of a source: its own, those of its document and file, and its path on its site. */
-const titleOf = ({ data: { title, document, filename, url } }: SourceRow): string =>
-  [title, document?.title, withoutEnding(filename), url === null ? null : withoutEnding(pathOf(url))]
-    .filter(Boolean)
-    .join('\n')
-
-const withoutEnding = (name: string | null): string | undefined => name?.replace(/\.\w{1,5}$/, '')
-
-const pathOf = (url: string): string => {
-  const { pathname } = new URL(url)
-  try {
-    return decodeURIComponent(pathname)
-  } catch {
-    // a path may contain bytes that are not valid UTF-8
-    return pathname
-  }
-}
-
-const keyOf = ({ data: { document, vectors } }: SourceRow, embedder: string | null): string => {
-  const parts = vectors?.embedder === embedder ? (vectors?.parts ?? []) : []
-  return [...(document?.text ?? []), ...(document?.chunks ?? []), ...parts].join(' ')
-}
+const vectorsOf = ({ id, details: { vectors } }: IndexedSource): SourceVectors => ({ id, vectors })

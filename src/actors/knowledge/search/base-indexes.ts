@@ -1,17 +1,24 @@
 import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
 import type { Services } from '#actors/capability/services.ts'
-import { IndexCache } from '#retrieval/index.ts'
-import { projectScope, type VectorStore } from '#storage/index.ts'
+import type { IndexPlace } from '#actors/indexing/stored-index.ts'
+import { StoredIndexes } from '#actors/indexing/stored-indexes.ts'
+import { Table } from '#records/table.ts'
+import type { DocumentSegment } from '#retrieval/index.ts'
+import type { RowWatcher } from '#runtime/internal.ts'
+import { type BlobStore, projectScope, type VectorStore } from '#storage/index.ts'
+import { BaseChanges, basePlace } from '../index/base-changes.ts'
+import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
 import type { SourceBlobs } from '../sources/source-blobs.ts'
-import { sourcesOf } from '../sources/source-rows.ts'
 import { lacksVectors } from '../sources/vector-store.ts'
 import { BaseIndex } from './base-index.ts'
 import { StoredSources } from './stored-sources.ts'
 
 export interface IndexesParts extends Pick<Services, 'clock' | 'log' | 'records'> {
   readonly blobs: SourceBlobs
+  /** The store of the blobs of segments. */
+  readonly segments: BlobStore
   /** Resolves when the list rows show everything that was committed. */
   readonly shown: () => Promise<unknown>
   readonly embedderOf: EmbedderOf
@@ -24,47 +31,64 @@ export interface IndexesParts extends Pick<Services, 'clock' | 'log' | 'records'
    * @param wanted names the wanted state: a recent request for the same one is not repeated.
    */
   readonly embedAgain: (source: string, wanted: string) => Promise<unknown>
+  /** Whether this process merges the segments of a project; absent: of all. */
+  readonly isOurs?: (project: string) => boolean
+  /** Maximum size of all indexes of a node, in bytes. */
+  readonly maxBytes?: number
 }
 
-/** Maximum size of all indexes of a node, in bytes. */
-const maxBytes = 512 * 1024 * 1024
-/** Maximum age of an index in ms, after which changes by other nodes are applied. */
-const recheckMs = 1_000
-
-class Kept {
-  readonly index: BaseIndex
-  readonly stored: StoredSources
-  checkedAt = Number.NEGATIVE_INFINITY
-  updating: Promise<void> | null = null
-
-  constructor(index: BaseIndex, stored: StoredSources) {
-    this.index = index
-    this.stored = stored
-  }
-
-  get bytes(): number {
-    return this.index.bytes
-  }
+/** A base that is searched. */
+export interface SearchedBase {
+  readonly project: string
+  readonly tenant: string | null
+  readonly base: string
 }
 
-/** Cache of the indexes of recently searched bases. An index includes all changes made on this node. */
+/** Time in ms after which the sources of an index are checked again for vectors that are missing. */
+const embedMs = 1_000
+/** Maximum number of sources whose vectors are requested with one search. */
+const maxRequested = 200
+
+/** The indexes of recently searched bases. An index includes all changes made on this node. */
 export class BaseIndexes {
   readonly #parts: IndexesParts
-  readonly #cache: IndexCache<Kept>
+  readonly #changes: BaseChanges
+  readonly #indexes: StoredIndexes<SourceRow, BaseIndex, DocumentSegment>
+  readonly #rows: Table<SourceRow['data']>
+  /** Bases that were changed on this node, since they were last searched. */
   readonly #changed = new Set<string>()
+
+  /** When sources of an index were last checked for vectors that are missing. */
+  readonly #embedded = new WeakMap<BaseIndex, number>()
 
   constructor(parts: IndexesParts) {
     this.#parts = parts
-    const { blobs, vectors, clock } = parts
-    const breathe = () => new Promise<void>((resolve) => clock.soon(resolve))
-    this.#cache = new IndexCache({
-      maxBytes,
-      load: async (key) => {
-        const [project = '', base = ''] = key.split('/')
-        const stored = new StoredSources({ project, base, vectors, steady: clock.steady })
-        return new Kept(new BaseIndex({ blobs, breathe, steady: clock.steady, stored }), stored)
-      },
+    const { records, segments, clock, log, isOurs } = parts
+    this.#rows = new Table(records, sourceRows, clock.now)
+    this.#changes = new BaseChanges({
+      ...{ records, clock, log, blobs: segments, sources: parts.blobs, now: clock.now },
+      ...(isOurs && { isOurs }),
+      open: (place, before) => this.#open(place, before),
+      removed: (place, source) => this.#indexes.update(place, (index) => index.forget(source)),
     })
+    this.#indexes = new StoredIndexes(this.#changes.index, parts)
+  }
+
+  get bytes(): number {
+    return this.#indexes.bytes
+  }
+
+  /** Notes the rows of sources as they are written. */
+  get watch(): RowWatcher {
+    return this.#changes.watch
+  }
+
+  #open({ project, id }: IndexPlace, before: BaseIndex | null): BaseIndex {
+    const { vectors, clock, embedderOf } = this.#parts
+    const base = `kb_${id.slice(id.indexOf('_') + 1)}`
+    const stored = before?.stored ?? new StoredSources({ project, base, vectors, steady: clock.steady })
+    const current = async () => (await embedderOf(project))?.id ?? null
+    return new BaseIndex({ embedder: before?.wanted ?? null, stored, embedderOf: current })
   }
 
   /** Marks the index of a base as outdated. */
@@ -73,46 +97,49 @@ export class BaseIndexes {
   }
 
   /** Drops the index of a deleted base. */
-  drop(project: string, base: string): void {
-    this.#cache.drop(`${project}/${base}`)
+  drop({ project, tenant, base }: SearchedBase): void {
+    this.#indexes.dropped(basePlace(project, tenant, base))
+  }
+
+  /** Removes the index of a deleted base from the store. */
+  async remove({ project, tenant, base }: SearchedBase): Promise<void> {
+    this.drop({ project, tenant, base })
+    await this.#changes.remove(basePlace(project, tenant, base))
   }
 
   /** Returns the up-to-date index of a base. @throws {StoreUnavailable} */
-  async of(project: string, base: string): Promise<BaseIndex> {
-    const kept = await this.#cache.get(`${project}/${base}`)
+  async of({ project, tenant, base }: SearchedBase): Promise<BaseIndex> {
+    const place = basePlace(project, tenant, base)
+    const isChanged = this.#changed.delete(base)
+    if (isChanged) await this.#parts.shown()
+    const isExact = isChanged || this.#changes.index.has(place)
+    if (isExact) await this.#changes.index.flush(place)
+    await this.#parts.projects.note(project)
+    const index = await this.#indexes.of(place, isExact)
     const { clock } = this.#parts
-    // an update that is in progress may have started before the change, so there may be a second one
-    for (let attempts = 0; attempts < 2; attempts++) {
-      const isStale = clock.steady() - kept.checkedAt >= recheckMs || this.#changed.has(base)
-      if (!isStale) break
-      kept.updating ??= this.#update(kept, project, base).finally(() => {
-        kept.updating = null
-      })
-      await kept.updating
+    if (clock.steady() - (this.#embedded.get(index) ?? Number.NEGATIVE_INFINITY) >= embedMs) {
+      this.#embedded.set(index, clock.steady())
+      await this.#embedStale(project, index)
     }
-    return kept.index
+    return index
   }
 
-  async #update(kept: Kept, project: string, base: string): Promise<void> {
-    const { clock, records, shown, embedderOf } = this.#parts
-    const checkedAt = clock.steady()
-    this.#changed.delete(base)
-    await shown()
-    await this.#parts.projects.note(project)
-    const embedder = (await embedderOf(project))?.id ?? null
-    const rows = await kept.index.update(sourcesOf(records, projectScope(project), base), embedder)
-    kept.checkedAt = checkedAt
-    if (embedder !== null) this.#embedStale(embedder, rows, kept.stored)
+  /** Returns the current rows of these sources. */
+  rows(project: string, ids: readonly string[]): Promise<ReadonlyMap<string, SourceRow>> {
+    return this.#rows.getMany(projectScope(project), ids)
   }
 
   /** Embeds sources that lack vectors of the project's embedder, and stores vectors for the database to search. */
-  #embedStale(embedder: string, rows: readonly SourceRow[], stored: StoredSources): void {
+  async #embedStale(project: string, index: BaseIndex): Promise<void> {
+    const { embedder, stored } = index
     const { embedAgain, log } = this.#parts
-    for (const row of rows) {
-      const { id, data } = row
+    if (embedder === null) return
+    const lacking = index.lacking(embedder).slice(0, maxRequested)
+    if (lacking.length === 0) return
+    for (const { id, data } of (await this.rows(project, lacking)).values()) {
       if (data.status !== 'ready') continue
       const isStale = lacksVectors(data, embedder)
-      if (!isStale && !stored.lacks(row)) continue
+      if (!isStale && !stored.lacks({ id, vectors: data.vectors })) continue
       embedAgain(id, isStale ? embedder : `${embedder}, searchable`).catch((error: unknown) =>
         log.warn({ error, source: id }, 'vectors are made later'),
       )

@@ -28,7 +28,14 @@ export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
           ids.map(async (id) => {
             const base = await openBase(parts.access, project, { id, searcher })
             if (base === null) return []
-            const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: limit, threshold }
+            const search = {
+              project,
+              tenant: base.tenant,
+              base: base.id,
+              query: query.slice(0, maxQueryLength),
+              top_k: limit,
+              threshold,
+            }
             const files = new Map<string, string>()
             const filter: SourceFilter = (row) => {
               files.set(row.id, fileIdOf(row))

@@ -1,8 +1,14 @@
 import type { Json, JsonObject } from '#storage/index.ts'
-import type { SourceRow } from '../schema.ts'
+import type { SourceFacts } from '../schema.ts'
 
 /** Whether a search may return hits of a source. */
-export type SourceFilter = (source: SourceRow) => boolean
+export type SourceFilter = (source: FilteredSource) => boolean
+
+/** What a filter examines of a source. */
+export interface FilteredSource {
+  readonly id: string
+  readonly data: Pick<SourceFacts, 'metadata' | 'file_id'>
+}
 
 /**
  * Returns a filter for sources whose metadata has the given values. A list in the filter matches any of its values, and

@@ -4,13 +4,15 @@ import type { ResultOf } from '#specs/index.ts'
 import { maxEmbeddedQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { JsonObject, VectorStore } from '#storage/index.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
-import type { BaseIndex, IndexedChunk } from './base-index.ts'
+import type { BaseIndex } from './base-index.ts'
 import type { BaseIndexes } from './base-indexes.ts'
+import type { FoundChunk, FoundChunks } from './found-chunks.ts'
 import type { SourceFilter } from './metadata-filter.ts'
 import { storedCandidates } from './stored-candidates.ts'
 
 export interface SearchParts extends Pick<Services, 'log' | 'now'> {
   readonly indexes: Pick<BaseIndexes, 'of' | 'drop'>
+  readonly found: Pick<FoundChunks, 'read'>
   readonly embedderOf: EmbedderOf
   /** null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
@@ -19,6 +21,8 @@ export interface SearchParts extends Pick<Services, 'log' | 'now'> {
 /** A search of one base. The caller's access has already been checked. */
 export interface BaseSearch {
   readonly project: string
+  /** The tenant that the base belongs to; null: the project. */
+  readonly tenant: string | null
   readonly base: string
   readonly query: string
   readonly top_k: number
@@ -41,22 +45,35 @@ export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder:
  * @throws {StoreUnavailable}
  */
 export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
-  const { project, base, query, top_k, threshold, accepts, explain } = search
-  const index = await parts.indexes.of(project, base)
+  for (let tries = 1; ; tries++) {
+    const index = await parts.indexes.of(search)
+    const { found, embedder } = await foundIn(parts, index, search)
+    const passages = found.hits.map(({ id }) => id)
+    const chunks = await parts.found.read(search.project, index, passages)
+    // a source that was read again since is searched again, where its chunks are now
+    if (tries < maxTries && passages.some((id) => chunks.get(id) === null)) continue
+    const data = hitsOf(chunks, found)
+    const left = found.left_out?.map(({ id, score, reason }) => ({ chunk_id: index.chunkOf(id), score, reason }))
+    return {
+      data,
+      abstained: data.length === 0,
+      embedder,
+      ...(search.explain && { left_out: left ?? [] }),
+    }
+  }
+}
+
+/** Number of searches until sources that change all the time are left out. */
+const maxTries = 3
+
+const foundIn = async (parts: SearchParts, index: BaseIndex, search: BaseSearch) => {
+  const { query, top_k, threshold, accepts, explain } = search
   const words: PassageQuery = {
     ...{ text: query, vector: null, limit: top_k, threshold, explain, now: parts.now() },
-    ...(accepts !== null && { accepts: acceptsOf(index, accepts) }),
+    ...(accepts !== null && { acceptsDocument: index.accepting(accepts) }),
   }
   const meant = await meaningOf(parts, index, search)
-  const { found, embedder } = await searched(parts, { index, words, meant })
-  const data = hitsOf(index, found)
-  const left = found.left_out?.map(({ id, score, reason }) => ({ chunk_id: id, score, reason }))
-  return {
-    data,
-    abstained: data.length === 0,
-    embedder,
-    ...(explain && { left_out: left ?? [] }),
-  }
+  return searched(parts, { index, words, meant })
 }
 
 type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & Pick<PassageQuery, 'stored'>
@@ -119,34 +136,20 @@ const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: ()
   }
 }
 
-/** Returns a filter of chunks that examines each source once. */
-const acceptsOf = (index: BaseIndex, accepts: SourceFilter): ((id: string) => boolean) => {
-  const decided = new Map<string, boolean>()
-  return (id) => {
-    const row = index.chunk(id)?.source.row
-    if (row === undefined) return false
-    const known = decided.get(row.id)
-    if (known !== undefined) return known
-    const decision = accepts(row)
-    decided.set(row.id, decision)
-    return decision
-  }
-}
-
-const hitsOf = (index: BaseIndex, { hits }: PassageHits): readonly KnowledgeHit[] =>
+const hitsOf = (chunks: ReadonlyMap<string, FoundChunk | null>, { hits }: PassageHits): readonly KnowledgeHit[] =>
   hits.flatMap(({ id, score, parts }) => {
-    const found = index.chunk(id)
-    return found === undefined ? [] : [{ ...hitOf(found), score, ...(parts !== undefined && { parts: { ...parts } }) }]
+    const found = chunks.get(id) ?? null
+    return found === null ? [] : [{ ...hitOf(found), score, ...(parts !== undefined && { parts: { ...parts } }) }]
   })
 
-const hitOf = ({ source: { row, text }, chunk }: IndexedChunk): Omit<KnowledgeHit, 'score'> => {
+const hitOf = ({ row, chunk, content }: FoundChunk): Omit<KnowledgeHit, 'score'> => {
   const { data } = row
   const { start, end, page, heading } = chunk
   const metadata: JsonObject = data.metadata
   return {
     chunk_id: chunk.id,
     source_id: row.id,
-    content: text.slice(start, end),
+    content,
     heading,
     metadata,
     citation: {

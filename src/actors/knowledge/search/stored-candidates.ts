@@ -1,14 +1,11 @@
 import { type PassageQuery, storedCosines } from '#retrieval/index.ts'
 import type { StoredVector, VectorStore } from '#storage/index.ts'
 import { vectorSpaceOf } from '../sources/stored-vectors.ts'
-import type { IndexedSource } from './base-index.ts'
+import type { BaseIndex } from './base-index.ts'
 import type { SourceFilter } from './metadata-filter.ts'
 
 /** What is read of a `BaseIndex`. */
-interface SearchedIndex {
-  readonly sources: Iterable<Pick<IndexedSource, 'row' | 'isStored'>>
-  chunk(id: string): { readonly source: Pick<IndexedSource, 'isStored'> } | undefined
-}
+type SearchedIndex = Pick<BaseIndex, 'sources' | 'isStored' | 'chunkOf' | 'passageOf'>
 
 /** A search of a base of which the database searches some vectors. */
 export interface StoredSearch {
@@ -58,10 +55,14 @@ export const storedCandidates = (
   searches.catch(() => {})
   return async (needed) => {
     const found = new Map<string, StoredVector>()
+    const add = (each: StoredVector): void => {
+      const id = index.passageOf(each.id)
+      if (id !== null) found.set(id, { ...each, id })
+    }
     // both scales are of the same passages: one that is far from the query may be near to its topic
-    for (const each of (await searches).flat()) found.set(each.id, each)
-    const ids = needed.filter((id) => !found.has(id) && index.chunk(id)?.source.isStored)
-    for (const each of await vectors.get(project, space, ids)) found.set(each.id, each)
+    for (const each of (await searches).flat()) add(each)
+    const ids = needed.filter((id) => !found.has(id) && index.isStored(id))
+    for (const each of await vectors.get(project, space, ids.map(index.chunkOf.bind(index)))) add(each)
     const all = { vectors: [...found.values()], without: ids.filter((id) => !found.has(id)) }
     return {
       vector: storedCosines(vector, all),
@@ -76,6 +77,6 @@ const opposite = (vector: Float32Array): Float32Array => vector.map((value) => -
 const groupsOf = (index: SearchedIndex, accepts: SourceFilter | null): readonly string[] | null => {
   if (accepts === null) return null
   const sources = [...index.sources].filter(({ isStored }) => isStored)
-  const accepted = sources.filter(({ row }) => accepts(row))
-  return accepted.length === sources.length ? null : accepted.map(({ row }) => row.id)
+  const accepted = sources.filter(({ id, facts }) => accepts({ id, data: facts }))
+  return accepted.length === sources.length ? null : accepted.map(({ id }) => id)
 }

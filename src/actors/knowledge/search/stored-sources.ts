@@ -1,6 +1,5 @@
-import type { ReadDocument, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
 import type { VectorSpace, VectorStore } from '#storage/index.ts'
-import { leadSpaceOf, vectorSpaceOf } from '../sources/stored-vectors.ts'
+import { vectorSpaceOf } from '../sources/stored-vectors.ts'
 
 export interface StoredSourcesParts {
   readonly project: string
@@ -11,13 +10,16 @@ export interface StoredSourcesParts {
   readonly steady: () => number
 }
 
-/** What is read of the list row of a source. */
+/** What is known of the vectors of a source. */
 export interface SourceVectors {
   readonly id: string
-  readonly data: {
-    readonly document: Pick<ReadDocument, 'chunk_count'> | null
-    readonly vectors: Pick<Vectors, 'embedder' | 'count'> | null
-  }
+  readonly vectors: { readonly embedder: string; readonly count: number } | null
+}
+
+/** The sources of a base that are known, and the number of its chunks. */
+interface KnownSources {
+  readonly total: number
+  readonly sources: readonly SourceVectors[]
 }
 
 /** Age in ms after which the stored vectors are counted again: a count reads an index entry of each. */
@@ -48,17 +50,16 @@ export class StoredSources {
     this.#parts = parts
   }
 
-  /** Updates the decision for the rows of the base, and the embedder that searches use. */
-  async update(rows: readonly SourceVectors[], embedder: string | null): Promise<void> {
+  /** Updates the decision for the sources of the base, and the embedder that searches use. */
+  async update({ total, sources }: KnownSources, embedder: string | null): Promise<void> {
     const { vectors } = this.#parts
     if (this.#embedder !== embedder) this.#forget()
     this.#embedder = embedder
-    const total = rows.reduce((sum, { data }) => sum + (data.document?.chunk_count ?? 0), 0)
     this.#isLarge = vectors !== null && total >= vectors.min
     if (vectors === null || embedder === null || total < vectors.min * (this.#isReady ? keptShare : 1))
       return this.#forget()
     try {
-      await this.#check(vectors, { rows, embedder })
+      await this.#check(vectors, { sources, embedder })
     } catch {
       this.noteSearch(false)
     }
@@ -79,36 +80,27 @@ export class StoredSources {
   }
 
   /** Whether the database searches the vectors of a source. */
-  has(row: SourceVectors): boolean {
-    return this.#isReady && !this.#isGivenUp && this.#isStored(row)
-  }
-
-  /** Returns the vectors of the leads of a source's pages, by the first chunk of the page. @throws {StoreUnavailable} */
-  async leads(source: string): Promise<ReadonlyMap<string, Float32Array>> {
-    const { vectors, project, base } = this.#parts
-    const space = leadSpaceOf(base, this.#embedder ?? '')
-    const found = (await vectors?.ofGroup(project, space, source)) ?? []
-    return new Map(found.map(({ id, numbers }) => [id, Float32Array.from(numbers)]))
+  has(source: SourceVectors): boolean {
+    return this.#isReady && !this.#isGivenUp && this.#isStored(source)
   }
 
   /** Whether the vectors of a source have yet to be stored for the database to search. */
-  lacks(row: SourceVectors): boolean {
-    return (
-      this.#isLarge && this.#space !== null && row.data.vectors?.embedder === this.#embedder && !this.#isStored(row)
-    )
+  lacks(source: SourceVectors): boolean {
+    const isOurs = source.vectors?.embedder === this.#embedder
+    return this.#isLarge && this.#space !== null && isOurs && !this.#isStored(source)
   }
 
-  #isStored({ id, data: { vectors } }: SourceVectors): boolean {
+  #isStored({ id, vectors }: SourceVectors): boolean {
     if (vectors === null || vectors.embedder !== this.#embedder) return false
     return (this.#space?.counts.get(id) ?? 0) >= vectors.count
   }
 
   async #check(
     vectors: VectorStore,
-    { rows, embedder }: { readonly rows: readonly SourceVectors[]; readonly embedder: string },
+    { sources, embedder }: { readonly sources: readonly SourceVectors[]; readonly embedder: string },
   ): Promise<void> {
     const { project, base, steady } = this.#parts
-    const validMs = rows.some((row) => this.lacks(row)) ? recountSoonMs : recountMs
+    const validMs = sources.some((source) => this.lacks(source)) ? recountSoonMs : recountMs
     if (this.#space === null || steady() - this.#countedAt >= validMs) {
       this.#space = await vectors.space(project, vectorSpaceOf(base, embedder))
       this.#countedAt = steady()

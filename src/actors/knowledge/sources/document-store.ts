@@ -16,7 +16,7 @@ export interface SourceChunk {
 export type StoredChunk = readonly [id: string, start: number, end: number, page: number | null, heading: string | null]
 
 /** Maximum number of chunks in one blob; parsing that many does not block the event loop noticeably. */
-const chunksPerPart = 500
+export const chunksPerPart = 500
 
 /** Stores a document that was read. Storing it again adds nothing. @throws {StoreUnavailable} */
 export const storeDocument = async (
@@ -46,7 +46,7 @@ export const storeDocument = async (
 
 /** Yields the chunks of a document, one blob at a time. @throws {StoreUnavailable} {BlobGone} */
 export async function* chunksOf(
-  blobs: SourceBlobs,
+  blobs: Pick<SourceBlobs, 'text'>,
   owner: BlobOwner,
   document: Pick<ReadDocument, 'chunks'>,
 ): AsyncGenerator<readonly SourceChunk[]> {

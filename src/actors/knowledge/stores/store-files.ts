@@ -13,6 +13,7 @@ import type { JsonObject, RecordStore, Scope } from '#storage/index.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
+import type { FilteredSource } from '../search/metadata-filter.ts'
 import { type SourceParts, Sources } from '../sources/sources.ts'
 
 export interface StoreFileParts extends SourceParts {
@@ -35,8 +36,7 @@ export interface Additions {
 }
 
 /** Id of a source as a file: that of the uploaded file that it is a copy of, or its own with the prefix of files. */
-export const fileIdOf = ({ id, data: { file_id } }: Pick<SourceRow, 'id' | 'data'>): string =>
-  file_id ?? `file_${endOf(id)}`
+export const fileIdOf = ({ id, data: { file_id } }: FilteredSource): string => file_id ?? `file_${endOf(id)}`
 
 /** The part of an id after its prefix. */
 export const endOf = (id: string): string => id.slice(id.indexOf('_') + 1)

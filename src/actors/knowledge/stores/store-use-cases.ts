@@ -92,7 +92,7 @@ const searched = async (parts: StoreParts, { principal, scope, params, body }: S
     return filter === null || filter(row.data.metadata)
   }
   const threshold = ranking_options?.score_threshold ?? 0
-  const search = { project, base: base.id, top_k, threshold, accepts, explain: false }
+  const search = { project, tenant: base.tenant, base: base.id, top_k, threshold, accepts, explain: false }
   const found: KnowledgeHit[] = []
   for (const each of queries) found.push(...(await searchBase(parts, { ...search, query: each })).data)
   const hits = [...bestById(found).values()].toSorted((one, other) => other.score - one.score).slice(0, top_k)

@@ -35,6 +35,12 @@ export interface RowListener {
   readonly taken: (row: Row) => void
 }
 
+/**
+ * Called before rows of a kind are written; the write waits for it, and is tried again later if it rejects. The function
+ * that it returns is called after the write, with whether it succeeded.
+ */
+export type RowWatcher = (records: readonly StoredRecord[]) => Promise<(isWritten: boolean) => void>
+
 /** Dependencies of `RowWriter`. */
 export interface RowWriterParts {
   readonly records: RecordStore
@@ -69,6 +75,7 @@ export class RowWriter {
   readonly #refused = new Map<string, Row>()
   /** Ids of rows that were refused and have not been written since. */
   readonly #suspects = new Set<string>()
+  readonly #watchers = new Map<string, RowWatcher>()
   #listener: RowListener = { refused: () => {}, taken: () => {} }
 
   /**
@@ -93,6 +100,11 @@ export class RowWriter {
   /** Sets the listener for rows that the store refuses. */
   listen(listener: RowListener): void {
     this.#listener = listener
+  }
+
+  /** Sets the watcher of the rows of a kind. */
+  watch(kind: RecordKind, watcher: RowWatcher): void {
+    this.#watchers.set(kind.name, watcher)
   }
 
   /** Retries a row that the store refused; returns false when there is none of this id. */
@@ -228,10 +240,18 @@ export class RowWriter {
 
   /** Resolves with the error of the store; null if it accepted the rows. */
   async #project(rows: readonly Row[], attempt: number): Promise<unknown> {
+    const projected = rows.map(({ kind, record }) => ({ kind, record: record() }))
+    const watching: ((isWritten: boolean) => void)[] = []
     try {
-      await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
+      for (const [kind, watch] of this.#watchers) {
+        const some = projected.filter((row) => row.kind.name === kind).map(({ record }) => record)
+        if (some.length > 0) watching.push(await watch(some))
+      }
+      await this.#records.project(projected)
+      for (const after of watching) after(true)
       return null
     } catch (error) {
+      for (const after of watching) after(false)
       this.#log.warn({ rows: rows.length, attempt, err: error }, 'rows not written, trying again')
       return error
     }

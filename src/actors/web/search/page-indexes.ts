@@ -1,4 +1,4 @@
-import { type StoredIndexesParts, StoredIndexes } from '#actors/indexing/stored-indexes.ts'
+import { StoredIndexes, type StoredIndexesParts } from '#actors/indexing/stored-indexes.ts'
 import type { PageIndex, PageSegment } from '#retrieval/index.ts'
 import { findableRow } from '../store/findable-row.ts'
 import { pagesPlace } from '../store/page-changes.ts'

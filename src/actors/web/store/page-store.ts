@@ -23,16 +23,11 @@ export class PageStore {
   readonly changes: ReturnType<typeof pageChanges>
   readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
 
-  constructor(
-    records: RecordStore,
-    blobs: BlobStore,
-    now: () => number,
-    isOurs: (project: string) => boolean = () => true,
-  ) {
+  constructor(records: RecordStore, blobs: BlobStore, now: () => number) {
     this.#now = now
     this.#limits = CountedLimits.at(records)
     this.#pages = new Table(records, webPages, now)
-    this.changes = pageChanges({ records, blobs, now, isOurs, all: (project) => this.all(project) })
+    this.changes = pageChanges({ records, blobs, now, all: (project) => this.all(project) })
     this.#blocked = new Table(records, webBlockedUrls, now)
   }
 

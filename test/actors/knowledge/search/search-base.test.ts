@@ -2,24 +2,23 @@ import { expect, it } from 'vitest'
 import { BaseIndex } from '#actors/knowledge/search/base-index.ts'
 import { searchBase } from '#actors/knowledge/search/search-base.ts'
 import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
-import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { openServices } from '#test/support/open-services.ts'
 
+const indexWith = (embedder: string | null) => {
+  const stored = new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 })
+  const index = new BaseIndex({ embedder, stored, embedderOf: async () => embedder })
+  return { indexes: { of: async () => index, drop: () => {} }, found: { read: async () => new Map() } }
+}
+
 it('embeds the first 2,000 characters of a long query', async () => {
-  const { storage, clock, log } = await openServices()
-  const index = new BaseIndex({
-    blobs: new SourceBlobs(storage.blobs, clock.now),
-    breathe: async () => {},
-    stored: new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 }),
-    steady: () => 0,
-  })
+  const { log } = await openServices()
   const lengths: number[] = []
   const embed = async (texts: readonly string[]) => {
     lengths.push(...texts.map(({ length }) => length))
     return texts.map(() => new Float32Array([0.6, 0.8]))
   }
   const parts = {
-    ...{ indexes: { of: async () => index, drop: () => {} }, embedderOf: async () => ({ id: 'local/small', embed }) },
+    ...{ ...indexWith(null), embedderOf: async () => ({ id: 'local/small', embed }) },
     ...{ vectors: null, log, now: () => 0 },
   }
   await searchBase(parts, { ...search, query: 'harbour '.repeat(2_500) })
@@ -27,7 +26,7 @@ it('embeds the first 2,000 characters of a long query', async () => {
 })
 
 const search = {
-  ...{ project: 'prj_a', base: 'kb_a', top_k: 5, threshold: 0, accepts: null, explain: false },
+  ...{ project: 'prj_a', tenant: null, base: 'kb_a', top_k: 5, threshold: 0, accepts: null, explain: false },
 }
 
 it.each([
@@ -35,17 +34,10 @@ it.each([
   ['null for a query that the embedder cannot read', [0, 0], 'local/small', null],
   ['null while the base has the vectors of another embedder', [0.6, 0.8], 'local/other', null],
 ])('the embedder in the answer of a search is %s', async (_, numbers, ofIndex, expected) => {
-  const { storage, clock, log } = await openServices()
-  const index = new BaseIndex({
-    blobs: new SourceBlobs(storage.blobs, clock.now),
-    breathe: async () => {},
-    stored: new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 }),
-    steady: () => 0,
-  })
-  await index.update((async function* () {})(), ofIndex)
+  const { log } = await openServices()
   const embedder = { id: 'local/small', embed: async () => [new Float32Array(numbers)] }
   const parts = {
-    ...{ indexes: { of: async () => index, drop: () => {} }, embedderOf: async () => embedder },
+    ...{ ...indexWith(ofIndex), embedderOf: async () => embedder },
     ...{ vectors: null, log, now: () => 0 },
   }
   const { embedder: answered } = await searchBase(parts, { ...search, query: 'harbour' })

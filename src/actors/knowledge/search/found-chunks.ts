@@ -1,0 +1,87 @@
+import { contentOf } from '../index/source-facts.ts'
+import type { SourceRow } from '../schema.ts'
+import { chunksOf, chunksPerPart, type SourceChunk } from '../sources/document-store.ts'
+import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
+import type { BaseIndex } from './base-index.ts'
+import type { BaseIndexes } from './base-indexes.ts'
+
+/** A chunk that was found, its source and its text. */
+export interface FoundChunk {
+  readonly row: SourceRow
+  readonly chunk: SourceChunk
+  readonly content: string
+}
+
+export interface FoundChunksParts {
+  readonly blobs: SourceBlobs
+  readonly indexes: Pick<BaseIndexes, 'rows'>
+}
+
+/** Maximum number of characters of texts that are kept for further searches. */
+const maxKept = 32 * 1024 * 1024
+
+/** Reads the chunks that searches find. Texts are kept by the names of their blobs, which no change reuses. */
+export class FoundChunks {
+  readonly #parts: FoundChunksParts
+  readonly #texts = new Map<string, string>()
+  #kept = 0
+
+  constructor(parts: FoundChunksParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Returns the chunks of passages by these; null for one whose source was removed or read again since the index was
+   * read.
+   */
+  async read(
+    project: string,
+    index: BaseIndex,
+    passages: readonly string[],
+  ): Promise<ReadonlyMap<string, FoundChunk | null>> {
+    const places = new Map(passages.map((passage) => [passage, index.placeOf(passage)]))
+    const ids = new Set([...places.values()].flatMap((place) => place?.source ?? []))
+    const rows = ids.size === 0 ? new Map<string, SourceRow>() : await this.#parts.indexes.rows(project, [...ids])
+    const found = new Map<string, FoundChunk | null>()
+    for (const [passage, place] of places) {
+      const row = rows.get(place?.source ?? '')
+      const isSame = row !== undefined && place !== null && contentOf(row.data) === place.facts.content
+      found.set(passage, isSame ? await this.#chunk(row, place.order) : null)
+    }
+    return found
+  }
+
+  async #chunk(row: SourceRow, order: number): Promise<FoundChunk | null> {
+    const { document } = row.data
+    if (document === null) return null
+    const owner: BlobOwner = { project: row.project, tenant: row.tenant, source: row.id }
+    const part = document.chunks[Math.floor(order / chunksPerPart)]
+    const read: Pick<SourceBlobs, 'text'> = { text: (_, names) => this.#text(owner, names) }
+    try {
+      const chunks: SourceChunk[] = []
+      for await (const some of chunksOf(read, owner, { chunks: part === undefined ? [] : [part] })) chunks.push(...some)
+      const chunk = chunks[order % chunksPerPart]
+      if (chunk === undefined) return null
+      const text = await this.#text(owner, document.text)
+      return { row, chunk, content: text.slice(chunk.start, chunk.end) }
+    } catch (error) {
+      if (error instanceof BlobGone) return null
+      throw error
+    }
+  }
+
+  async #text(owner: BlobOwner, names: readonly string[]): Promise<string> {
+    const key = [owner.project, ...names].join(' ')
+    const known = this.#texts.get(key)
+    const text = known ?? (await this.#parts.blobs.text(owner, names))
+    if (this.#texts.delete(key)) this.#kept -= text.length
+    this.#texts.set(key, text)
+    this.#kept += text.length
+    for (const [oldest, each] of this.#texts) {
+      if (this.#kept <= maxKept || oldest === key) break
+      this.#texts.delete(oldest)
+      this.#kept -= each.length
+    }
+    return text
+  }
+}
