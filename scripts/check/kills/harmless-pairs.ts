@@ -65,6 +65,10 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
     'the first write prepares a connection, which waits for its owner in any case',
   'src/actors/connections/use/remote-connections.ts create': orphan,
   'src/actors/connections/use/remote-connections.ts withdraw': repeat,
+  'src/actors/indexing/index-changes.ts changed': 'segments that are not merged are merged with the next change',
+  'src/actors/indexing/index-changes.ts purge': `${repeat}: what is left is removed with the next removal, or with a search ten minutes later`,
+  'src/actors/indexing/stored-indexes.ts recheck':
+    'segments that no index names are removed later, and the next search compares all documents again',
   'src/actors/knowledge/stores/store-file-use-cases.ts vector_store_file_batches.create': `${repeat}: a file that was added is found again`,
   'src/actors/mcp/remote-agents/call-agent.ts callAgent': `${rerun}: the call follows the recorded task`,
   'src/actors/mcp/server-use-cases.ts register': orphan,
@@ -101,15 +105,10 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/tenants/tenant-user-use-cases.ts put': `${repeat}; until then, for 20 minutes, tokens of the user are refused`,
   'src/actors/tenants/tenant-user-use-cases.ts remove': `${repeat}: the refusal of the tokens comes first`,
   'src/actors/tenants/tenant-user-use-cases.ts forget': `${repeat}: the refusal of the tokens comes first`,
-  'src/actors/web/store/page-store.ts changed': 'segments that are not merged are merged with the next change',
-  'src/actors/web/store/page-store.ts purge': `${repeat}: the takedown is pending until all pages are removed`,
   'src/actors/web/store/page-store.ts save':
     'only a takedown in the same moment makes the second write necessary; its own search for the page runs after its mark',
-  'src/actors/web/store/page-store.ts remove':
-    'the first write only announces the second: who reads it reads once more',
   'src/actors/web/store/page-store.ts block': `${repeat}: the takedown is pending until all pages are removed`,
   'src/actors/web/takedowns/takedown-use-cases.ts web_takedowns.decide': `${repeat}: it is pending until all pages are removed`,
-  'src/actors/web/takedowns/takedown-use-cases.ts removedPages': `${repeat}: it is pending until all pages are removed`,
   'src/gateway/apis/messages/threads/thread-store.ts kept': 'the earlier thread stays usable, and expires by itself',
   'src/gateway/apis/responses/stored-responses.ts keep': orphan,
   'src/gateway/apis/responses/stored-responses.ts remove': `${repeat}: the response itself is removed last`,

@@ -5,7 +5,7 @@ import { rowOf } from '#records/schema.ts'
 import { DocumentSegment } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
 import { actorBlobs, type RowWatcher } from '#runtime/internal.ts'
-import { projectScope, type StoredRecord } from '#storage/index.ts'
+import { projectScope, type StoredRecord, StoreUnavailable } from '#storage/index.ts'
 import { knowledgeIndexes, sourceRows } from '../kinds.ts'
 import type { SourceFacts, SourceRow } from '../schema.ts'
 import type { BaseIndex } from '../search/base-index.ts'
@@ -63,11 +63,22 @@ export class BaseChanges {
     this.index = new IndexChanges(baseIndex(parts), parts)
   }
 
+  /** Rejects only while the store is unavailable: a row is not held up by its index. */
   readonly watch: RowWatcher = async (records) => {
+    try {
+      return await this.#watched(records)
+    } catch (err) {
+      if (err instanceof StoreUnavailable) throw err
+      this.#parts.log.warn({ err }, 'rows of sources are written without their index')
+      return () => {}
+    }
+  }
+
+  async #watched(records: readonly StoredRecord[]): Promise<(isWritten: boolean) => void> {
     const changes = (await Promise.all(records.map((record) => this.#changeOf(record)))).filter((each) => each !== null)
     const groups = Map.groupBy(changes, ({ place }) => place.id)
     const begun = await Promise.all(
-      [...groups.values()].map((some) => this.#begin(some[0]?.place ?? basePlace('', null, ''), some)),
+      [...groups.values()].flatMap((some) => (some[0] === undefined ? [] : [this.#begin(some[0].place, some)])),
     )
     return (isWritten) => {
       for (const end of begun) end(isWritten)

@@ -9,7 +9,7 @@ import type { BlobOwner } from './source-blobs.ts'
 export const vectorSpaceOf = (base: string, embedder: string): string => `${base} ${embedder}`
 
 /** Returns the name of the space of the vectors of pages' leads, which are not searched but read with their source. */
-export const leadSpaceOf = (base: string, embedder: string): string => `${vectorSpaceOf(base, embedder)} leads`
+const leadSpaceOf = (base: string, embedder: string): string => `${vectorSpaceOf(base, embedder)} leads`
 
 /** Where the vectors of a source are stored for the database to search. */
 export interface SearchableVectors {

@@ -21,7 +21,7 @@ const words = Array.from(
 )
 
 /** Returns a text of some chunks whose words follow from its number and version. */
-export const textOf = (n: number, version = 1): string => {
+const textOf = (n: number, version = 1): string => {
   let state = n * 1_000 + version
   const next = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -35,7 +35,7 @@ export const textOf = (n: number, version = 1): string => {
 export const queries = words.slice(20, 30).map((word, n) => `${word} ${words[n + 30]}`)
 
 /** An embedder whose vectors follow from the characters of a text. */
-export const embedderOf = (dimensions: number) => {
+const embedderOf = (dimensions: number) => {
   const vectorOf = (text: string): Float32Array => {
     const vector = new Float32Array(dimensions)
     for (let at = 0; at < text.length; at++)
@@ -65,7 +65,14 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
   const base = baseOf(project)
   const sources = new SourceBlobs(storage.blobs, now)
   const parts = {
-    ...{ records, embedderOf: async () => (isEmbedded ? embedder : null), vectors: null, blobs: sources, segments: stored, embedAgain: async () => {} },
+    ...{
+      records,
+      embedderOf: async () => (isEmbedded ? embedder : null),
+      vectors: null,
+      blobs: sources,
+      segments: stored,
+      embedAgain: async () => {},
+    },
     clock: { ...systemClock, now, steady: () => performance.now(), soon: systemClock.soon, after: systemClock.after },
     ...{ log: Object({ warn: () => {} }), shown: async () => {}, projects: { note: async () => {} } },
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
