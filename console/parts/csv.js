@@ -6,15 +6,20 @@
 /** Maximum number of rows of a file. */
 export const maxRows = 10_000
 
-/** A text that a spreadsheet would run as a formula. */
-const formula = /^[=+\-@\t\r]/
+/** A text that a spreadsheet would run as a formula: also in full width, and after anything that it skips. */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/u
 
-/** A cell as RFC 4180 writes it; a text that looks like a formula gets an apostrophe before it. @param {unknown} value */
+/**
+ * A cell as RFC 4180 writes it; a text that looks like a formula gets an apostrophe before it. `;` is quoted, since some
+ * spreadsheets split at it, and a NUL, which ends the file for others, is replaced.
+ *
+ * @param {unknown} value
+ */
 const cellOf = (value) => {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const text = (typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll('\0', '\ufffd')
+  const safe = typeof value === 'string' && formula.test(value) ? `'${text}` : text
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** A row with its nested objects as fields of their own, such as `actor.id`; lists as one text. @param {Row} row @returns {Record<string, unknown>} */

@@ -24,6 +24,8 @@ export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObj
   data?(body: BodyOfVerb<Ops, 'create'>): T
   /** Throws a `ServiceError` for changed data that cannot be stored. */
   check?(data: T): void
+  /** Awaited before a create or update, for what takes long to check. @throws {ServiceError} */
+  checkBody?(body: Partial<BodyOfVerb<Ops, 'create'>>): Promise<void>
   /** Fields of the response other than `id`, `created_at` and `updated_at`. Absent: the stored data. */
   readonly view?: (row: Row<T>) => JsonObject
   /** Like `view`, for fields that are derived from other records: called with all rows of a page at once. */
@@ -47,9 +49,10 @@ type BodyOfVerb<Ops extends DeclaredOperations, Verb extends string> = {
 type BodyIn<O> = O extends Operation<infer S> ? S['body'] : never
 
 /** A plain resource with any declaration: the validator guarantees the types of the bodies. */
-interface AnyPlainResource extends Omit<PlainResource<DeclaredOperations, JsonObject>, 'data' | 'check'> {
+interface AnyPlainResource extends Omit<PlainResource<DeclaredOperations, JsonObject>, 'data' | 'check' | 'checkBody'> {
   data?(body: JsonObject): JsonObject
   check?(data: JsonObject): void
+  checkBody?(body: JsonObject): Promise<void>
 }
 
 interface AnyPlainCapability extends Omit<AnyCapability, 'open'> {
@@ -97,7 +100,7 @@ interface PlainRows {
 
 const verbsOf = (
   { idPrefix, key, title, fields, writable }: DeclaredResource,
-  { view, data = (body) => storedFields(writable, fields, body), check, uniqueField }: AnyPlainResource,
+  { view, data = (body) => storedFields(writable, fields, body), check, checkBody, uniqueField }: AnyPlainResource,
   { table, views = async (rows) => rows.map((row) => view?.(row) ?? row.data) }: PlainRows,
 ): Readonly<Record<string, AnyUseCase>> => {
   const shown = async (rows: readonly Row<JsonObject>[]) => {
@@ -118,12 +121,14 @@ const verbsOf = (
       return { data: await shown(data), next_cursor }
     },
     get: (call: PlainCall) => one(resource.get(call.scope, idOf(call))),
-    create: (call: PlainCall) => {
+    create: async (call: PlainCall) => {
+      await checkBody?.(call.body)
       const id = newIdFor(call, idPrefix)
       const notices = [audited(call).line('created', id)]
       return one(resource.create(call.scope, { id, project: call.scope.project, data: data(call.body), notices }))
     },
-    update: (call: PlainCall) => {
+    update: async (call: PlainCall) => {
+      await checkBody?.(call.body)
       const edit = (row: Row<JsonObject>) => {
         const next = { ...row.data, ...call.body }
         check?.(next)

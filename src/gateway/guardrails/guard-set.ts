@@ -1,12 +1,15 @@
 import type { GuardCheck } from '#specs/resources/gateway/guardrails.ts'
-import { type LocalCheck, type LocalSpec, localCheck } from './local-checks.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import { type LocalCheck, type LocalSpec, preparedCheck } from './local-checks.ts'
 
-/** A guardrail as it is stored. */
-export interface GuardrailSource {
+/** A guardrail whose checks are ready to be made. */
+export interface PreparedGuardrail {
   readonly id: string
+  /** Of its row. */
+  readonly version: number
   readonly name: string
   readonly isDefault: boolean
-  readonly checks: readonly GuardCheck[]
+  readonly checks: readonly (ActiveLocal | ActiveRemote)[]
 }
 
 /** Where a check is made. */
@@ -49,15 +52,21 @@ export const enforcedBy = ({ input, output }: GuardSet): string | null =>
 const isLocal = (spec: GuardCheck): spec is LocalSpec =>
   spec.type !== 'json_schema' && spec.type !== 'model' && spec.type !== 'http'
 
-/** Prepares the checks of some guardrails. */
-export const guardSet = (guardrails: readonly GuardrailSource[]): GuardSet => {
-  const prepared = guardrails.flatMap(({ name: guardrail, checks }) =>
-    checks.map((spec): ActiveLocal | ActiveRemote =>
-      isLocal(spec) ? { guardrail, spec, check: localCheck(spec) } : { guardrail, spec },
-    ),
-  )
+/** Prepares the checks of a guardrail, pattern by pattern. @throws {ServiceError} `invalid_field` for one that cannot be made. */
+export function* prepared(guardrail: string, specs: readonly GuardCheck[]): SlicedWork<PreparedGuardrail['checks']> {
+  const checks: (ActiveLocal | ActiveRemote)[] = []
+  for (const spec of specs) {
+    checks.push(isLocal(spec) ? { guardrail, spec, check: yield* preparedCheck(spec) } : { guardrail, spec })
+    yield
+  }
+  return checks
+}
+
+/** Returns the checks of some guardrails. */
+export const guardSet = (guardrails: readonly PreparedGuardrail[]): GuardSet => {
+  const all = guardrails.flatMap(({ checks }) => checks)
   const at = (stage: GuardStage): StageChecks => {
-    const here = prepared.filter(({ spec }) => spec.on === stage || spec.on === 'both')
+    const here = all.filter(({ spec }) => spec.on === stage || spec.on === 'both')
     return {
       local: here.flatMap((each) => ('check' in each ? [each] : [])),
       // a repaired answer is judged as any other

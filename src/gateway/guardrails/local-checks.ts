@@ -2,6 +2,7 @@ import { RE2JS } from 're2js'
 import { screen } from '#facts/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { GuardCheck } from '#specs/resources/gateway/guardrails.ts'
+import { atOnce, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { findPersonalData } from '../redaction/find-personal-data.ts'
 import { folded, placeIn } from './folded-text.ts'
 import { type Place, WordMatcher } from './word-matcher.ts'
@@ -31,18 +32,30 @@ const heldChars = 256
 /** Size of one compiled pattern, and of all of a check, in instructions. */
 const maxProgram = 1_000
 
+/** Prepares a check at once, where no loop is held. @throws {ServiceError} as `preparedCheck` */
+export const localCheck = (spec: LocalSpec): LocalCheck => atOnce(preparedCheck(spec))
+
 /** Prepares a check. @throws {ServiceError} `invalid_field` for a pattern that cannot be used. */
-export const localCheck = (spec: LocalSpec): LocalCheck => {
+export function* preparedCheck(spec: LocalSpec): SlicedWork<LocalCheck> {
   switch (spec.type) {
     case 'words':
-      return wordsCheck(new WordMatcher(spec.words))
+      return wordsCheck(new WordMatcher(yield* foldedWords(spec.words)))
     case 'regex':
-      return regexCheck(spec.patterns.map(compiled))
+      return yield* regexCheck(spec.patterns)
     case 'pii':
       return piiCheck(spec)
     case 'injection':
       return { hold: 0, cost: 10, find: injectionIn }
   }
+}
+
+function* foldedWords(written: readonly string[]): SlicedWork<ReadonlySet<string>> {
+  const words = new Set<string>()
+  for (const [at, word] of written.entries()) {
+    words.add(folded(word, true).text.trim())
+    if (at % 100 === 99) yield
+  }
+  return words
 }
 
 const wordsCheck = (words: WordMatcher): LocalCheck => ({
@@ -79,9 +92,16 @@ const unusable = (pattern: string, why: string, cause?: unknown): ServiceError =
     cause,
   })
 
-const regexCheck = (patterns: readonly RE2JS[]): LocalCheck => {
-  const size = patterns.reduce((sum, each) => sum + each.programSize(), 0)
-  if (size > maxProgram) throw unusable(patterns[0]?.pattern() ?? '', 'and the others are too large together')
+function* regexCheck(written: readonly string[]): SlicedWork<LocalCheck> {
+  const patterns: RE2JS[] = []
+  let size = 0
+  for (const pattern of written) {
+    const made = compiled(pattern)
+    size += made.programSize()
+    if (size > maxProgram) throw unusable(pattern, 'and those before it are too large together')
+    patterns.push(made)
+    yield
+  }
   return {
     ...{ hold: heldChars, cost: Math.max(1, size) },
     find: (text) => {

@@ -4,11 +4,12 @@ import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { projectScope } from '#storage/index.ts'
 import { type ActorCaller, type Caller, isRequest } from '../call/caller.ts'
 import { guardrailNames, headerNames } from '../call/guarding/guardrail-names.ts'
 import { GuardCall } from './guard-call.ts'
-import { type GuardrailSource, type GuardSet, guardSet } from './guard-set.ts'
+import { type GuardSet, guardSet, type PreparedGuardrail, prepared } from './guard-set.ts'
 import { type GuardrailData, guardrailKind } from './kinds.ts'
 import type { RemoteChecks } from './remote-checks.ts'
 
@@ -30,7 +31,7 @@ const maxSets = 100
 
 /** The guardrails of a project, and the combinations that calls used. */
 interface ProjectGuardrails {
-  readonly all: readonly GuardrailSource[]
+  readonly all: readonly PreparedGuardrail[]
   /** Ids and versions of the rows. */
   readonly signature: string
   readonly sets: Map<string, GuardSet | null>
@@ -85,7 +86,7 @@ export class StoredGuardrails implements Guardrails {
     return set === null ? null : new GuardCall(set, this.#remote, caller)
   }
 
-  #set(all: readonly GuardrailSource[], names: readonly string[], caller: Caller | ActorCaller): GuardSet | null {
+  #set(all: readonly PreparedGuardrail[], names: readonly string[], caller: Caller | ActorCaller): GuardSet | null {
     const named = names.map((name) => find(all, name) ?? refuse(name, caller))
     const chosen = all.filter((each) => each.isDefault || named.includes(each))
     return chosen.length === 0 ? null : guardSet(chosen)
@@ -96,19 +97,22 @@ export class StoredGuardrails implements Guardrails {
     const signature = rows.map(({ id, version }) => `${id}.${version}`).join()
     const last = this.#last.get(project)
     if (last?.signature === signature) return last
-    const made =
-      rows.length === 0 ? { ...none, sets: new Map() } : { all: rows.map(sourceOf), signature, sets: new Map() }
+    const known = new Map(last?.all.map((each) => [`${each.id}.${each.version}`, each]))
+    const all: PreparedGuardrail[] = []
+    for (const row of rows) all.push(known.get(`${row.id}.${row.version}`) ?? (await preparedRow(row)))
+    const made = rows.length === 0 ? { ...none, sets: new Map() } : { all, signature, sets: new Map() }
     if (this.#last.size >= maxCached) this.#last.clear()
     this.#last.set(project, made)
     return made
   }
 }
 
-const sourceOf = ({ id, data: { name, is_default: isDefault, checks } }: Row<GuardrailData>): GuardrailSource => ({
-  ...{ id, name, isDefault, checks },
+const preparedRow = async ({ id, version, data }: Row<GuardrailData>): Promise<PreparedGuardrail> => ({
+  ...{ id, version, name: data.name, isDefault: data.is_default },
+  checks: await runInSlices(prepared(data.name, data.checks)),
 })
 
-const find = (all: readonly GuardrailSource[], name: string): GuardrailSource | undefined =>
+const find = (all: readonly PreparedGuardrail[], name: string): PreparedGuardrail | undefined =>
   all.find((each) => each.id === name || each.name === name)
 
 const refuse = (name: string, caller: Caller | ActorCaller): never => {

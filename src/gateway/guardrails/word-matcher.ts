@@ -1,5 +1,3 @@
-import { folded } from './folded-text.ts'
-
 /** A place in a text, from `start` to before `end`. */
 export type Place = {
   readonly start: number
@@ -38,8 +36,9 @@ export class WordMatcher {
   /** Most comparisons at one place of a text. */
   readonly cost: number
 
-  constructor(words: readonly string[]) {
-    const all = new Set(words.map((word) => folded(word, true).text.trim()).filter((word) => word !== ''))
+  /** @param words folded; empty ones are never found. */
+  constructor(words: ReadonlySet<string>) {
+    const all = [...words].filter((word) => word !== '')
     for (const word of all) {
       const key = keyAt(word, 0, word.length)
       const bucket = this.#buckets.get(key) ?? { words: new Set(), lengths: [] }
@@ -48,7 +47,7 @@ export class WordMatcher {
       this.#buckets.set(key, bucket)
     }
     for (const { lengths } of this.#buckets.values()) lengths.sort((a, b) => b - a)
-    this.longest = Math.max(0, ...[...all].map(({ length }) => length))
+    this.longest = Math.max(0, ...all.map(({ length }) => length))
     this.cost = Math.max(1, ...[...this.#buckets.values()].map(({ lengths }) => lengths.length))
   }
 

@@ -86,13 +86,13 @@ export class Dispatcher implements HttpHandler {
   readonly #containment: Containment
   readonly #families: PathFamilies
   readonly #router = new Router<Endpoint>()
-  readonly #paths: readonly string[]
+  readonly #nearestPath: (path: string) => string | null
 
   constructor(parts: ApiParts) {
     this.#parts = parts
     this.#containment = new Containment(parts.log)
     this.#families = new PathFamilies(parts.endpoints.map(({ operation }) => operation))
-    this.#paths = parts.endpoints.flatMap(({ operation }) => operation.paths)
+    this.#nearestPath = nearestPath(parts.endpoints.flatMap(({ operation }) => operation.paths))
     for (const endpoint of parts.endpoints) {
       const { method, paths, slashesInLast } = endpoint.operation
       for (const path of paths) this.#router.add(method, path, { target: endpoint, slashesInLast })
@@ -106,7 +106,7 @@ export class Dispatcher implements HttpHandler {
       if (!this.#parts.pages(request, response, id))
         this.#nowhere(
           newExchange(request, response, { id, endpoint: null, envelope: this.#families.envelopeFor(request) }),
-          new ServiceError('not_found', { message: unknownPath(nearestPath(request.path, this.#paths)) }),
+          new ServiceError('not_found', { message: unknownPath(this.#nearestPath(request.path)) }),
         )
       return
     }

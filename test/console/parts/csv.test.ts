@@ -29,14 +29,22 @@ describe('a list as CSV', () => {
     expect(parts[1]).toBe('"a,b","he said ""no""","one\r\ntwo"\r\n')
   })
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('neutralises the formula %j', async (text) => {
-    const { parts } = await fileOf([{ text, number: -1 }])
-    expect(parts[1]?.replaceAll('"', '')).toBe(`'${text},-1\r\n`)
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '\n=1', '\u200b=1', '＝1', '＠SUM(A1)'])(
+    'neutralises the formula %j',
+    async (text) => {
+      const { parts } = await fileOf([{ text, number: -1 }])
+      expect(parts[1]?.replaceAll('"', '')).toBe(`'${text},-1\r\n`)
+    },
+  )
+
+  it('keeps what splits cells or ends files for some spreadsheets within its cell', async () => {
+    const { parts } = await fileOf([{ text: 'a;=1', other: 'a\0b\0', hidden: '\0=1' }])
+    expect(parts[1]).toBe(`"a;=1",a\ufffdb\ufffd,'\ufffd=1\r\n`)
   })
 
   it('has nested fields in columns of their own, names beside ids', async () => {
     const { lines } = await fileOf([{ actor: { kind: 'key', id: 'k' }, changes: ['a', 'b'], more: [{ a: 1 }] }])
-    expect(lines.slice(0, 2)).toEqual(['actor.kind,actor.id,changes,more', 'key,k,a; b,"[{""a"":1}]"'])
+    expect(lines.slice(0, 2)).toEqual(['actor.kind,actor.id,changes,more', 'key,k,"a; b","[{""a"":1}]"'])
   })
 
   it('names tenants, agents and keys beside their ids', async () => {

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { type ActorCaller, actorCaller, type Caller } from '#gateway/call/caller.ts'
 import { GuardCall } from '#gateway/guardrails/guard-call.ts'
-import { guardSet } from '#gateway/guardrails/guard-set.ts'
+import { guardSet, prepared } from '#gateway/guardrails/guard-set.ts'
 import { RemoteChecks } from '#gateway/guardrails/remote-checks.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, objectOf, type WireObject, textOf as wireText } from '#outgoing/wire.ts'
 import type { GuardCheck } from '#specs/resources/gateway/guardrails.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import {
   type Came,
   type ChatWorld,
@@ -20,6 +21,12 @@ import {
 /** Signing secret of the project. */
 export const secret = `whsec_${Buffer.from('a secret of thirty-two bytes or so').toString('base64')}`
 
+/** A guardrail with these checks. */
+export const setOf = (specs: readonly GuardCheck[]) =>
+  guardSet([
+    { ...{ id: 'grl_1', version: 1, name: 'house', isDefault: true }, checks: atOnce(prepared('house', specs)) },
+  ])
+
 /** Chat with one guardrail, whose checks a test sets. */
 export const openGuardedWorld = async () => {
   const state: { checks: readonly GuardCheck[] } = { checks: [] }
@@ -33,7 +40,7 @@ export const openGuardedWorld = async () => {
   })
   const guardCall = (
     caller: Caller | ActorCaller = actorCaller({ project: 'prj_1', tenant: null, user: null }, null),
-  ) => new GuardCall(guardSet([{ id: 'grl_1', name: 'house', isDefault: true, checks: state.checks }]), remote, caller)
+  ) => new GuardCall(setOf(state.checks), remote, caller)
   const world: ChatWorld = await openChatWorld({
     caching: true,
     guardrails: { open: (caller) => (state.checks.length === 0 ? null : guardCall(caller)) },

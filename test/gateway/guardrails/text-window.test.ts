@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { folded } from '#gateway/guardrails/folded-text.ts'
-import { guardSet } from '#gateway/guardrails/guard-set.ts'
 import { type LocalSpec, localCheck } from '#gateway/guardrails/local-checks.ts'
 import { replaced } from '#gateway/guardrails/scan.ts'
 import { TextWindow } from '#gateway/guardrails/text-window.ts'
 import type { GuardCheck } from '#specs/resources/gateway/guardrails.ts'
+import { setOf } from './guarded-world.ts'
 
 const both = { on: 'both' } as const
 const words = (list: readonly string[], action: 'block' | 'redact' | 'flag' = 'block'): LocalSpec => ({
@@ -16,8 +16,7 @@ const regex = (patterns: readonly string[], action: 'block' | 'redact' | 'flag' 
   ...both,
 })
 
-const local = (...checks: readonly GuardCheck[]) =>
-  guardSet([{ id: 'grl_1', name: 'g', isDefault: true, checks }]).output.local
+const local = (...checks: readonly GuardCheck[]) => setOf(checks).output.local
 
 /** Streams a text in parts, and returns what was sent before the end and what was still held. */
 const streamed = (parts: readonly string[], ...checks: readonly GuardCheck[]) => {

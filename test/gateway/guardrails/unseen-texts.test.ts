@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { actorCaller } from '#gateway/call/caller.ts'
 import { GuardCall } from '#gateway/guardrails/guard-call.ts'
-import { guardSet } from '#gateway/guardrails/guard-set.ts'
 import { mappedJson } from '#gateway/guardrails/json-texts.ts'
 import { RemoteChecks } from '#gateway/guardrails/remote-checks.ts'
 import { StreamGuard } from '#gateway/guardrails/stream-guard.ts'
 import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
-import { words } from './guarded-world.ts'
+import type { GuardCheck } from '#specs/resources/gateway/guardrails.ts'
+import { setOf, words } from './guarded-world.ts'
 
-const guarded = (...checks: Parameters<typeof guardSet>[0][number]['checks']) =>
+const guarded = (...checks: readonly GuardCheck[]) =>
   new GuardCall(
-    guardSet([{ id: 'grl_1', name: 'house', isDefault: true, checks }]),
+    setOf(checks),
     new RemoteChecks({
       guard: { request: () => Promise.reject(new Error('no server')) },
       signingSecrets: async () => null,
