@@ -66,6 +66,7 @@ type Prices = Pick<
   | 'audioCached'
   | 'audioOutput'
   | 'imageInput'
+  | 'imageCached'
   | 'tiers'
   | 'character'
   | 'second'
@@ -84,7 +85,7 @@ function pricesOf(mode: ModelMode, id: string, fields: WireObject, imagePrice: n
     ...optional('cacheWriteLong', longWrite(fields)),
     ...optional('reasoning', decimal(fields.output_cost_per_reasoning_token)),
     ...((mode === 'chat' || mode === 'realtime') && audioPrices(fields)),
-    ...(mode === 'image' && optional('imageInput', decimal(fields.input_cost_per_image_token))),
+    ...((mode === 'image' || mode === 'realtime') && imagePrices(mode, fields)),
     ...optional('tiers', tiersOf(fields)),
   }
   const known = input === undefined ? {} : tokens
@@ -110,6 +111,14 @@ function audioPrices(fields: WireObject): Prices {
     ...optional('audioInput', other(fields.input_cost_per_audio_token, fields.input_cost_per_token)),
     ...optional('audioCached', other(fields.cache_read_input_audio_token_cost, fields.cache_read_input_token_cost)),
     ...optional('audioOutput', other(fields.output_cost_per_audio_token, fields.output_cost_per_token)),
+  }
+}
+
+/** Prices of images in the input. */
+function imagePrices(mode: ModelMode, fields: WireObject): Prices {
+  return {
+    ...optional('imageInput', decimal(fields.input_cost_per_image_token)),
+    ...(mode === 'realtime' && optional('imageCached', decimal(fields.cache_read_input_image_token_cost))),
   }
 }
 

@@ -6,11 +6,13 @@ import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { contextOf, derivedId, type EffectCatalog, type EffectContext } from '#runtime/index.ts'
 import { type EraseParts, eraseActor } from '#runtime/internal.ts'
 import { messagesEndpoint } from '#specs/resources/gateway/batches.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { projectScope } from '#storage/index.ts'
 import { BatchBlobs, type BatchOwner } from './batch-blobs.ts'
-import { LineChecker, requestIn } from './batch-lines.ts'
+import { LineChecker, linesOf, requestIn } from './batch-lines.ts'
+import type { CancelledBatches } from './cancelled-batches.ts'
 import type { CallLine } from './line-call.ts'
-import { resultLines } from './result-lines.ts'
+import { type NamedLine, resultLines } from './result-lines.ts'
 import { LineRunner } from './run-line.ts'
 import { outcomeIn, storedUsage } from './schema.ts'
 
@@ -19,6 +21,7 @@ export interface BatchEffectParts extends EraseParts {
   /** Called when a file is read or written. */
   readonly files: () => FileService
   readonly call: CallLine
+  readonly cancelled: CancelledBatches
 }
 
 /** The effects of batches, by `<machine>.<name>`. */
@@ -72,13 +75,14 @@ class BatchWork {
   }
 
   async run(number: number, effect: EffectContext) {
-    const { endpoint, caller } = stateOf(effect)
+    const { endpoint, caller, cancelling_at_ms } = stateOf(effect)
     const owner = ownerOf(effect)
     const { project, batch } = owner
+    const isCancelled = cancelling_at_ms !== null
     // stored by an attempt whose commit a crash prevented
     const stored = await this.#blobs.outcome(owner, number)
     const request = stored === null ? await this.#request(owner, stateOf(effect).chunks, number) : null
-    const line = request === null ? null : { project, batch, endpoint, caller, number, request }
+    const line = request === null ? null : { project, batch, endpoint, caller, number, request, isCancelled }
     const outcome = line === null ? outcomeIn(stored ?? '') : await this.#lines.run(line, effect.signal)
     effect.signal.throwIfAborted()
     if (stored === null) await this.#blobs.putOutcome(owner, number, JSON.stringify(outcome))
@@ -122,12 +126,15 @@ class BatchWork {
       if (id !== null) await this.#parts.files().remove(projectScope(effect.owner.project), id)
   }
 
-  /** Lines that failed, then those for which the batch had no time. */
+  /** Lines that failed, then those that were not made, as far as the format has a word for them. */
   async *#failed(effect: EffectContext): AsyncGenerator<string> {
     const owner = ownerOf(effect)
     const { outcome, total, chunks, endpoint } = stateOf(effect)
     yield* this.#ended(owner, false)
-    if (outcome !== 'expired') return
+    const format = resultLines(endpoint)
+    const unmade = outcome === 'expired' ? format.expired : outcome === 'cancelled' ? format.cancelled : undefined
+    if (unmade === undefined) return
+    if (total === 0) yield* this.#unread(effect, unmade)
     const ended = new Set<number>()
     for await (const [line] of this.#blobs.outcomes(owner)) ended.add(line)
     for (const [at, first] of chunks.entries()) {
@@ -136,17 +143,35 @@ class BatchWork {
       const lines = ((await this.#blobs.requests(owner, first)) ?? '').split('\n')
       for (const [n, text] of lines.entries())
         if (!ended.has(first + n))
-          yield resultLines(endpoint).expired({ batch: owner.batch, number: first + n, request: requestIn(text) })
+          yield unmade({ batch: owner.batch, number: first + n, request: requestIn(text) })
+      await nextSlice()
+    }
+  }
+
+  /** The lines of a batch that was cancelled before its file was read. */
+  async *#unread(effect: EffectContext, unmade: (line: NamedLine) => string): AsyncGenerator<string> {
+    const { project, batch } = ownerOf(effect)
+    const file = await this.#parts.files().find(projectScope(project), stateOf(effect).input_file_id)
+    let number = 0
+    for await (const line of linesOf(file?.content() ?? nothing())) {
+      if (line !== 'long' && line.length > 0)
+        yield unmade({ batch, number: number++, request: requestIn(Buffer.from(line).toString()) })
+      await nextSlice()
     }
   }
 
   async #request(owner: BatchOwner, chunks: readonly number[], number: number) {
     const first = chunks.findLast((each) => each <= number) ?? 0
-    const text = ((await this.#blobs.requests(owner, first)) ?? '').split('\n')[number - first]
+    const group = (await this.#blobs.requests(owner, first)) ?? ''
+    // several lines of a batch begin at once
+    await nextSlice()
+    const text = group.split('\n')[number - first]
     if (text === undefined) throw new Error('a request of a batch is missing')
     return requestIn(text)
   }
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 const gone = {
   ...{ total: 0, chunks: [] },

@@ -12,12 +12,14 @@ import { newIdFor, type Resident, rowRecord } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxOpenBatches } from '#specs/resources/gateway/batches.ts'
 import { projectScope, type Scope } from '#storage/index.ts'
+import type { CancelledBatches } from './cancelled-batches.ts'
 import { type BatchRowData, batchRows } from './kinds.ts'
 
 /** Dependencies of the use-cases of batches. */
 export interface BatchParts extends Pick<Services, 'clock' | 'host' | 'records'> {
   /** Called when files are read or written. */
   readonly files: () => FileService
+  readonly cancelled: CancelledBatches
 }
 
 /** A batch to begin. */
@@ -55,10 +57,11 @@ export const beginBatch = async (
 }
 
 /** Cancels a batch; no effect on one that is being cancelled. @throws {ServiceError} `not_found`, `invalid_transition` */
-export const cancelBatch = async ({ host, clock }: BatchParts, scope: Scope, id: string): Promise<Resident> => {
+export const cancelBatch = async ({ host, clock, cancelled }: BatchParts, scope: Scope, id: string): Promise<Resident> => {
   const batch = await host.find(scope, batchDefinition, id)
   if (['cancelling', 'cancelled'].includes(batchRowOf(batch).data.status)) return batch
   await host.deliverTo(batch, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })
+  cancelled.cancelled(id)
   return host.find(scope, batchDefinition, id)
 }
 

@@ -10,10 +10,9 @@ import type { ResultOf } from '#specs/index.ts'
 import { maxBatchLineBytes, messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { Scope } from '#storage/index.ts'
-import { linesOf, requestIn } from './batch-lines.ts'
+import { linesOf } from './batch-lines.ts'
 import { type BatchParts, batchRowOf, beginBatch, cancelBatch } from './begin-batch.ts'
 import { type BatchRowData, batchRows } from './kinds.ts'
-import { messageResult } from './result-lines.ts'
 
 /** Dependencies of Anthropic's batches. */
 export interface MessageBatchParts extends BatchParts {
@@ -120,28 +119,17 @@ async function* each(lines: readonly Buffer[]): AsyncGenerator<Uint8Array> {
   yield* lines
 }
 
-/** Yields the results that the files of the batch have, then those of the requests that were not made. */
+/** Yields the results that the files of the batch have. */
 async function* resultsOf(
   { files }: BatchParts,
   scope: Scope,
   { data }: Row<BatchRowData>,
 ): AsyncGenerator<Uint8Array> {
-  const made = new Set<string>()
-  const contentOf = async (id: string | null) =>
-    id === null ? null : ((await files().find(scope, id))?.content() ?? null)
   for (const id of [data.output_file_id, data.error_file_id]) {
-    const content = await contentOf(id)
-    if (content === null) continue
-    for await (const line of inShares(linesOf(content, Number.POSITIVE_INFINITY))) {
-      if (data.status === 'cancelled') made.add(customIdIn(line))
+    const file = id === null ? null : await files().find(scope, id)
+    if (file === null) continue
+    for await (const line of inShares(linesOf(file.content(), Number.POSITIVE_INFINITY)))
       yield Buffer.concat([line, Buffer.from('\n')])
-    }
-  }
-  const requests = data.status === 'cancelled' ? await contentOf(data.input_file_id) : null
-  if (requests === null) return
-  for await (const line of inShares(linesOf(requests))) {
-    const { custom_id } = requestIn(line.toString())
-    if (!made.has(custom_id)) yield Buffer.from(`${messageResult(custom_id, 'canceled')}\n`)
   }
 }
 
@@ -155,9 +143,6 @@ async function* inShares(lines: AsyncIterable<Uint8Array | 'long'>): AsyncGenera
     until = performance.now() + budgetMs
   }
 }
-
-/** The ids of requests have no characters that JSON escapes, and a result begins with its own. */
-const customIdIn = (line: Buffer): string => /^\{"custom_id":"([\w-]+)"/.exec(line.toString('utf8', 0, 96))?.[1] ?? ''
 
 const messageBatch = ({ id, data }: Row<BatchRowData>, origin: string): MessageBatch => {
   const { status, created_at_ms, completed: succeeded } = data

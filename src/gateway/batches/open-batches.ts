@@ -1,6 +1,7 @@
 import type { Services } from '#actors/capability/services.ts'
 import { type BatchEffectParts, batchEffects } from './batch-effects.ts'
 import { batchUseCases } from './batch-use-cases.ts'
+import { CancelledBatches } from './cancelled-batches.ts'
 import { lineCall } from './line-call.ts'
 import { messageBatchUseCases } from './message-batch-use-cases.ts'
 
@@ -12,7 +13,10 @@ interface OpenBatchesParts extends Pick<BatchEffectParts, 'files'> {
 }
 
 /** Opens the batches of OpenAI's and Anthropic's APIs. */
-export const openBatches = (services: Services, { served, ...parts }: OpenBatchesParts) => ({
-  useCases: { ...batchUseCases({ ...services, ...parts }), ...messageBatchUseCases({ ...services, ...parts }) },
-  effects: batchEffects({ ...services, ...parts, call: lineCall(served) }),
-})
+export const openBatches = (services: Services, { served, ...parts }: OpenBatchesParts) => {
+  const all = { ...services, ...parts, cancelled: new CancelledBatches(services.cluster?.fanOut) }
+  return {
+    useCases: { ...batchUseCases(all), ...messageBatchUseCases(all) },
+    effects: batchEffects({ ...all, call: lineCall(served) }),
+  }
+}

@@ -23,6 +23,8 @@ interface ResultLines {
   refused(line: NamedLine, requestId: string, error: ServiceError): string
   /** The line of a request for which the batch had no time. */
   expired(line: NamedLine): string
+  /** The line of a request that was not made because the batch was cancelled; absent where such requests have none. */
+  cancelled?(line: NamedLine): string
 }
 
 const lineId = ({ batch, number }: NamedLine): string => derivedId('batch_req', 0, `${batch}:${number}`)
@@ -44,7 +46,7 @@ const openAi: ResultLines = {
 }
 
 /** A line of Anthropic's batches. @param more fields of the result as JSON text, after its type */
-export const messageResult = (custom_id: string, type: string, more = ''): string =>
+const messageResult = (custom_id: string, type: string, more = ''): string =>
   `{"custom_id":${JSON.stringify(custom_id)},"result":{"type":"${type}"${more}}}`
 
 /** The format of Anthropic's batches. */
@@ -53,6 +55,7 @@ const anthropic: ResultLines = {
   refused: ({ request }, requestId, error) =>
     messageResult(request.custom_id, 'errored', `,"error":${JSON.stringify(anthropicError(error, requestId))}`),
   expired: ({ request }) => messageResult(request.custom_id, 'expired'),
+  cancelled: ({ request }) => messageResult(request.custom_id, 'canceled'),
 }
 
 /** Returns the format of the files of an endpoint. */

@@ -6,8 +6,10 @@ import type { BatchTokens } from '#machines/batch/batch.ts'
 import { type Clock, derivedId, pause } from '#runtime/index.ts'
 import type { ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { StoreUnavailable } from '#storage/index.ts'
 import type { BatchRequest } from './batch-lines.ts'
+import type { CancelledBatches } from './cancelled-batches.ts'
 import type { CallLine, LineRequest } from './line-call.ts'
 import { type NamedLine, resultLines } from './result-lines.ts'
 
@@ -22,11 +24,14 @@ export type LineOutcome = {
 export interface LineParts {
   readonly call: CallLine
   readonly clock: Clock
+  readonly cancelled: CancelledBatches
 }
 
 /** A line, with the caller of its batch. */
 interface RunLine extends Omit<LineRequest, 'body' | 'requestId'>, NamedLine {
   readonly request: BatchRequest
+  /** Whether the batch was cancelled before a crash. */
+  readonly isCancelled?: boolean
 }
 
 /** Lines of all batches that a process runs at the same time, and those of one project. */
@@ -47,25 +52,37 @@ export class LineRunner {
   }
 
   /**
-   * Makes the request of a line, and again when a rate limit refuses it. A refusal is an outcome.
+   * Makes the request of a line, and again when a rate limit refuses it, until its batch is cancelled. A refusal is an
+   * outcome.
    *
    * @throws the reason of `signal`; {StoreUnavailable}
    */
-  async run(line: RunLine, signal: AbortSignal): Promise<LineOutcome> {
+  run(line: RunLine, signal: AbortSignal): Promise<LineOutcome> {
+    return this.#parts.cancelled.run(line.batch, (cancelled) => this.#run(line, signal, cancelled))
+  }
+
+  async #run(line: RunLine, signal: AbortSignal, cancelled: AbortSignal): Promise<LineOutcome> {
     const lines = resultLines(line.endpoint)
     const requestId = derivedId('req', 0, `${line.batch}:${line.number}`)
     for (let tried = 0; ; tried++) {
       signal.throwIfAborted()
       try {
-        const made = () => this.#parts.call({ ...line, requestId, body: structuredClone(line.request.body) }, signal)
+        const made = async () => {
+          // a long one is copied and read in a turn of the loop of its own
+          await nextSlice()
+          return this.#parts.call({ ...line, requestId, body: structuredClone(line.request.body) }, signal)
+        }
         const { json, calls } = await this.#places.run(line.project, made, signal)
         return { ok: true, text: lines.succeeded(line, { requestId, json }), ...usedBy(calls) }
       } catch (error) {
         if (signal.aborted || error instanceof StoreUnavailable) throw error
         const shown = shownError(error instanceof Error ? error : new Error('not an error', { cause: error }))
-        if (!passing.includes(shown.code))
+        const isOver = line.isCancelled === true || cancelled.aborted
+        if (isOver || !passing.includes(shown.code))
           return { ok: false, text: lines.refused(line, requestId, shown), ...usedBy([]) }
-        await pause(this.#parts.clock, waitOf(shown, tried), signal)
+        await pause(this.#parts.clock, waitOf(shown, tried), AbortSignal.any([signal, cancelled]))
+        if (cancelled.aborted && !signal.aborted)
+          return { ok: false, text: lines.refused(line, requestId, shown), ...usedBy([]) }
       }
     }
   }

@@ -26,8 +26,9 @@ export interface PriceRow {
   /** Audio input of a chat model, uncached and cached; `input` and `cached` when absent. */
   readonly audioInput?: string
   readonly audioCached?: string
-  /** Images in the input of an image model; `input` when absent. */
+  /** Images in the input, uncached and cached; `input` and `cached` when absent. */
   readonly imageInput?: string
+  readonly imageCached?: string
   /** Audio output of a chat model; `output` when absent. */
   readonly audioOutput?: string
   /** Per character of text converted to speech. */
@@ -129,6 +130,7 @@ const priceFields = [
   'audioCached',
   'audioOutput',
   'imageInput',
+  'imageCached',
   'character',
   'second',
   'image',

@@ -64,7 +64,7 @@ const reportCharges: ReadonlySet<string> = new Set(
 /** Converts the prices of a row to the form stored in usage rows: USD by unit, and the date of the price list. */
 export function priceSnapshot(row: PriceRow): PriceSnapshot {
   const { input, output, cached, cacheWrite, cacheWriteLong, reasoning, character, second, image, call, tiers } = row
-  const { audioInput, audioCached, audioOutput, imageInput } = row
+  const { audioInput, audioCached, audioOutput, imageInput, imageCached } = row
   return {
     date: prices.date,
     currency: prices.currency,
@@ -78,6 +78,7 @@ export function priceSnapshot(row: PriceRow): PriceSnapshot {
     ...(audioCached !== undefined && { audio_cached: audioCached }),
     ...(audioOutput !== undefined && { audio_output: audioOutput }),
     ...(imageInput !== undefined && { image_input: imageInput }),
+    ...(imageCached !== undefined && { image_cached: imageCached }),
     ...(character !== undefined && { character }),
     ...(second !== undefined && { second }),
     ...(image !== undefined && { image }),
@@ -114,8 +115,10 @@ function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   let total = rates.call + rates.input * BigInt(usage.inputTokens - cached - written)
   if (usage.audioInputTokens !== undefined || usage.audioOutputTokens !== undefined)
     total += audioSurcharge(rates, usage)
-  const images = Math.min(usage.imageInputTokens ?? 0, usage.inputTokens - cached - written)
+  const known = Math.min(usage.imageCachedTokens ?? 0, cached)
+  const images = Math.min((usage.imageInputTokens ?? 0) - known, usage.inputTokens - cached - written)
   if (images > 0) total += (rates.imageInput - rates.input) * BigInt(images)
+  if (known > 0) total += (rates.imageCached - rates.cached) * BigInt(known)
   if (cached > 0) total += rates.cached * BigInt(cached)
   if (written > 0) {
     const long = Math.min(usage.cacheWriteLongTokens ?? 0, written)
@@ -154,6 +157,7 @@ interface Rates {
   readonly audioCached: Attodollars
   readonly audioOutput: Attodollars | null
   readonly imageInput: Attodollars
+  readonly imageCached: Attodollars
   /** Price per call. */
   readonly call: Attodollars
 }
@@ -196,6 +200,7 @@ const tierRates = (row: PriceRow, plainInput: string, tier: PriceTier): Rates =>
     audioCached: attodollars(row.audioCached ?? cached ?? row.audioInput ?? input),
     audioOutput: output === undefined ? null : attodollars(row.audioOutput ?? output),
     imageInput: attodollars(row.imageInput ?? input),
+    imageCached: attodollars(row.imageCached ?? cached ?? row.imageInput ?? input),
     call: attodollars(row.call ?? '0'),
   }
 }

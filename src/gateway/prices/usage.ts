@@ -13,8 +13,9 @@ export interface TokenUsage {
   readonly audioOutputTokens?: number
   /** Audio tokens in the cached input. */
   readonly audioCachedTokens?: number
-  /** Tokens of images in the input of an image model; absent for none. */
+  /** Tokens of images in the input (including cached ones), and in the cached input; absent for none. */
   readonly imageInputTokens?: number
+  readonly imageCachedTokens?: number
   /** Billed web searches by the provider, and searches by OpenAI's tool `web_search_preview`; absent for none. */
   readonly searches?: number
   readonly previewSearches?: number

@@ -1,5 +1,6 @@
 import type { FileService } from '#actors/capability/file-service.ts'
 import { batchEffects } from '#gateway/batches/batch-effects.ts'
+import { CancelledBatches } from '#gateway/batches/cancelled-batches.ts'
 import type { EffectCatalog } from '#runtime/index.ts'
 import type { EraseParts } from '#runtime/internal.ts'
 
@@ -28,6 +29,7 @@ export const scriptedBatches = (parts: EraseParts): EffectCatalog =>
   batchEffects({
     ...parts,
     files: () => files,
+    cancelled: new CancelledBatches(undefined),
     call: ({ body }, signal) =>
       JSON.stringify(body).includes('answered')
         ? Promise.resolve({ json: '{}', calls: [] })

@@ -1,19 +1,23 @@
 import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
-import { countOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** Converts the `usage` of a `response.done`; null when the provider reports none. Image tokens are charged as text. */
+/** Converts the `usage` of a `response.done`; null when the provider reports none. */
 export const responseUsage = (usage: unknown): TokenUsage | null => {
   if (!isObject(usage)) return null
   const read = objectOf(usage.input_token_details)
   const written = objectOf(usage.output_token_details)
-  const cachedAudio = objectOf(read.cached_tokens_details).audio_tokens
+  const cached = objectOf(read.cached_tokens_details)
+  const [imageInputTokens, imageCachedTokens] = [countOf(read.image_tokens), countOf(cached.image_tokens)]
   return {
     inputTokens: countOf(usage.input_tokens),
     outputTokens: countOf(usage.output_tokens),
     cachedTokens: countOf(read.cached_tokens),
     reasoningTokens: countOf(written.reasoning_tokens),
-    ...audioTokens(read.audio_tokens, written.audio_tokens, cachedAudio),
+    ...audioTokens(read.audio_tokens, written.audio_tokens, cached.audio_tokens),
+    ...(imageInputTokens > 0 && { imageInputTokens }),
+    ...(imageCachedTokens > 0 && { imageCachedTokens }),
   }
 }
 
@@ -26,6 +30,16 @@ export const transcriptUsage = (usage: unknown): Usage | null => {
   const { audio_tokens: audio } = objectOf(fields.input_token_details)
   const tokens = { inputTokens: countOf(fields.input_tokens), outputTokens: countOf(fields.output_tokens) }
   return { tokens: { ...tokens, cachedTokens: 0, reasoningTokens: 0, ...audioTokens(audio, 0) } }
+}
+
+/** More than OpenAI counts for an image of the input. */
+const maxImageTokens = 2_048
+
+/** Most tokens of an item of the client, by the length of its texts and the number of its images. */
+export const itemTokens = (item: WireObject, chars: number): number => {
+  const images = arrayOf(item.content).map((part) => textOf(objectOf(part).image_url)).filter((url) => url !== '')
+  const shown = images.reduce((sum, { length }) => sum + length, 0)
+  return tokensOfChars(Math.max(0, chars - shown)) + images.length * maxImageTokens
 }
 
 /** Bytes of base64 of a second of audio: 16-bit samples at 24 kHz. */

@@ -6,6 +6,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { RealtimeClient, RealtimeSession } from '../realtime-client.ts'
 import { endsSession, errorEvent, eventIdOf } from '../server-event.ts'
 import { connectProvider, type ProviderSocketParts } from './provider-socket.ts'
+import { heardTokens, itemTokens } from './realtime-usage.ts'
 import { type ChargedSession, type ChargeParts, ResponseCharges } from './response-charges.ts'
 import { withoutModel } from './session-update.ts'
 
@@ -59,10 +60,10 @@ export class RelaySession implements RealtimeSession {
         await this.#permit(charges, event)
         break
       case 'input_audio_buffer.append':
-        charges.heard(textOf(event.audio).length, 0)
+        charges.heard(heardTokens(textOf(event.audio).length))
         break
       case 'conversation.item.create':
-        charges.heard(0, text.length)
+        charges.heard(itemTokens(objectOf(event.item), text.length))
     }
     if (this.#isOver) return
     const sent = event.type === 'session.update' ? withoutModel(event, this.#request.model) : text

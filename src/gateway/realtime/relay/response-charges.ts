@@ -10,7 +10,7 @@ import { type TokenUsage, tokensOfUsage, type Usage } from '#gateway/prices/usag
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
-import { heardTokens, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
+import { responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
 import { requireUnguarded } from './unguarded.ts'
 
 export interface ChargeParts extends RecordParts {
@@ -70,8 +70,8 @@ export class ResponseCharges {
   }
 
   /** Notes input of the client, which the next response reads. */
-  heard(audioBytes: number, textChars: number): void {
-    this.#addedTokens += heardTokens(audioBytes) + tokensOfChars(textChars)
+  heard(tokens: number): void {
+    this.#addedTokens += tokens
   }
 
   /**

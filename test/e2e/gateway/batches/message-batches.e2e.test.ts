@@ -106,6 +106,15 @@ describe.each(either('sqlite'))("Anthropic's batches on $store, with the officia
     expect([...provider.counts.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(8)
   }, 120_000)
 
+  it('end at once when they are canceled while their requests only wait for a rate limit', async () => {
+    const { id } = await begin(['a', 'b', 'c'].map((name) => requestOf(name, 'limit me')))
+    await vi.waitFor(() => expect(provider.counts.get('limit me')).toBeGreaterThanOrEqual(3), patience)
+    await client.messages.batches.cancel(id)
+    const from = performance.now()
+    expect((await ended(id)).request_counts).toMatchObject({ succeeded: 0, errored: 3, canceled: 0 })
+    expect(performance.now() - from).toBeLessThan(30_000)
+  })
+
   it('are canceled in the middle, keep what was done, name the rest, and can then be deleted', async () => {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -122,10 +131,13 @@ describe.each(either('sqlite'))("Anthropic's batches on $store, with the officia
     const done = await ended(id)
     expect(done.request_counts).toEqual({ processing: 0, succeeded: 8, errored: 0, canceled: 22, expired: 0 })
     expect(done.cancel_initiated_at).not.toBeNull()
-    const types = (await resultsOf(id)).map(({ result }) => result.type)
-    expect(types).toEqual([...Array(8).fill('succeeded'), ...Array(22).fill('canceled')])
+    const named = await resultsOf(id)
+    expect(named.map(({ result }) => result.type)).toEqual([...Array(8).fill('succeeded'), ...Array(22).fill('canceled')])
+    const { data } = (await world.api.get('/v1/files?limit=100')).body
+    const input = data.find(({ filename }: { readonly filename: string }) => filename === `${id}_input.jsonl`)
+    expect((await world.api.get(`/v1/files/${input.id}`, { method: 'DELETE' })).status).toBe(200)
+    expect(await resultsOf(id)).toEqual(named)
     const files = () => world.api.get('/v1/files?limit=100').then(({ body }) => JSON.stringify(body))
-    expect(await files()).toContain(id)
     expect(await client.messages.batches.delete(id)).toEqual({ id, type: 'message_batch_deleted' })
     await expect(client.messages.batches.retrieve(id)).rejects.toBeInstanceOf(Anthropic.NotFoundError)
     await vi.waitFor(async () => expect(await files()).not.toContain(id), patience)
