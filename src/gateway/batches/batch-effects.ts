@@ -142,8 +142,7 @@ class BatchWork {
       if (Array.from({ length: last - first }, (_, n) => first + n).every((line) => ended.has(line))) continue
       const lines = ((await this.#blobs.requests(owner, first)) ?? '').split('\n')
       for (const [n, text] of lines.entries())
-        if (!ended.has(first + n))
-          yield unmade({ batch: owner.batch, number: first + n, request: requestIn(text) })
+        if (!ended.has(first + n)) yield unmade({ batch: owner.batch, number: first + n, request: requestIn(text) })
       await nextSlice()
     }
   }

@@ -57,7 +57,11 @@ export const beginBatch = async (
 }
 
 /** Cancels a batch; no effect on one that is being cancelled. @throws {ServiceError} `not_found`, `invalid_transition` */
-export const cancelBatch = async ({ host, clock, cancelled }: BatchParts, scope: Scope, id: string): Promise<Resident> => {
+export const cancelBatch = async (
+  { host, clock, cancelled }: BatchParts,
+  scope: Scope,
+  id: string,
+): Promise<Resident> => {
   const batch = await host.find(scope, batchDefinition, id)
   if (['cancelling', 'cancelled'].includes(batchRowOf(batch).data.status)) return batch
   await host.deliverTo(batch, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })

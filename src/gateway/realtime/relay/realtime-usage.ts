@@ -37,7 +37,9 @@ const maxImageTokens = 2_048
 
 /** Most tokens of an item of the client, by the length of its texts and the number of its images. */
 export const itemTokens = (item: WireObject, chars: number): number => {
-  const images = arrayOf(item.content).map((part) => textOf(objectOf(part).image_url)).filter((url) => url !== '')
+  const images = arrayOf(item.content)
+    .map((part) => textOf(objectOf(part).image_url))
+    .filter((url) => url !== '')
   const shown = images.reduce((sum, { length }) => sum + length, 0)
   return tokensOfChars(Math.max(0, chars - shown)) + images.length * maxImageTokens
 }

@@ -21,7 +21,9 @@ export const openProvider = async () => {
     const status = text === 'refuse me' ? 400 : text === 'limit me' ? 429 : 200
     const answer = request.url === '/embeddings' ? embedded : completed(text)
     const body = status === 200 ? answer : { error: { message: 'Refused.', type: 'invalid_request_error' } }
-    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '60' }).end(JSON.stringify(body, null, 2))
+    response
+      .writeHead(status, { 'content-type': 'application/json', 'retry-after': '60' })
+      .end(JSON.stringify(body, null, 2))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

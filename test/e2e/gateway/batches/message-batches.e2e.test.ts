@@ -132,7 +132,10 @@ describe.each(either('sqlite'))("Anthropic's batches on $store, with the officia
     expect(done.request_counts).toEqual({ processing: 0, succeeded: 8, errored: 0, canceled: 22, expired: 0 })
     expect(done.cancel_initiated_at).not.toBeNull()
     const named = await resultsOf(id)
-    expect(named.map(({ result }) => result.type)).toEqual([...Array(8).fill('succeeded'), ...Array(22).fill('canceled')])
+    expect(named.map(({ result }) => result.type)).toEqual([
+      ...Array(8).fill('succeeded'),
+      ...Array(22).fill('canceled'),
+    ])
     const { data } = (await world.api.get('/v1/files?limit=100')).body
     const input = data.find(({ filename }: { readonly filename: string }) => filename === `${id}_input.jsonl`)
     expect((await world.api.get(`/v1/files/${input.id}`, { method: 'DELETE' })).status).toBe(200)
