@@ -12,6 +12,8 @@ import { machineName } from './format.js'
 import { html, render } from './html.js'
 import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
+import { titleOf, withNames } from './names.js'
+import { copyButton } from './parts/copy-button.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
 import { shareMenu } from './share-menu.js'
@@ -45,6 +47,7 @@ export class ActorView {
   #operates
   #source
   #report
+  #title = h('h1')
   #state = h('span', { class: 'state-now', role: 'status' })
   #stream = h('span', { class: 'stream', role: 'status' })
   #act = h('div', { class: 'acting' })
@@ -106,7 +109,11 @@ export class ActorView {
     this.#actor = actor
     this.#tab = this.#firstTab(actor)
     this.#fill(actor, this.#stage)
-    await Promise.all([this.#readSteps(Math.max(0, actor.seq - maxSteps)), this.#log.start(actor.last_sequence)])
+    await Promise.all([
+      this.#name(actor),
+      this.#readSteps(Math.max(0, actor.seq - maxSteps)),
+      this.#log.start(actor.last_sequence),
+    ])
     this.#show(actor)
     this.#showNewest()
     this.#showTab(this.#tab)
@@ -165,7 +172,8 @@ export class ActorView {
           { 'aria-label': 'Breadcrumb' },
           h('a', { href: list }, `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
         ),
-        h('h1', {}, actor.id),
+        this.#title,
+        copyButton(actor.id),
         this.#state,
         this.#source.live
           ? shareMenu(this.#project, () => ({
@@ -187,6 +195,13 @@ export class ActorView {
         ...[this.#sums, this.#log.error, this.#act, this.#waiting, this.#tabBar, this.#panel, this.#log.element],
       ),
     )
+  }
+
+  /** Names the actor and its relatives. @param {Actor} actor */
+  async #name(actor) {
+    if (this.#source.live) await withNames(this.#project, [actor.id, actor.related])
+    this.#title.textContent = titleOf(actor.id)
+    this.#title.title = actor.id
   }
 
   /** @param {Actor} actor */
@@ -219,7 +234,7 @@ export class ActorView {
   #renderActs(actor, seq) {
     if (!this.#source.live) return
     const upTo = seq === null ? null : this.#book.sequenceAt(this.#scrubber.index)
-    const moment = { seq, turn: turnAt(this.#log.events, upTo) }
+    const moment = { seq, sequence: upTo || null, turn: turnAt(this.#log.events, upTo) }
     const parts = { project: this.#project, actor, steps: this.#book.steps, moment, operates: this.#operates }
     render(html`<${ActPanel} ...${parts} done=${() => this.#poll()} />`, this.#act)
   }
@@ -375,6 +390,7 @@ export class ActorView {
       if (this.#book.last > actor.seq) this.#pollAgain = true
       if (actor.last_sequence > this.#log.last) this.#log.poke()
       if (this.#tab === 'steps' && chosenTab === null && actor.last_sequence > 0) this.#showTab(this.#firstTab(actor))
+      await this.#name(actor)
       if (!this.#stopped) this.#show(actor)
       this.#report(null)
       return !this.#stopped

@@ -203,7 +203,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     expect(focused.equals(await page.screenshot({ clip }))).toBe(false)
     await tabTo(page, /^a paused/)
     await press('Enter')
-    await page.getByRole('row', { name: ids.session }).waitFor()
+    await page.locator(`a[data-id="${ids.session}"]`).waitFor()
     expect(page.url()).toContain('state=paused')
     expect(console.complaints).toEqual([])
   })

@@ -45,10 +45,12 @@ export class OpenConsole {
     await this.page.getByRole('heading', { name: 'Home' }).waitFor()
   }
 
-  /** Opens a page of the project by its path in the URL. */
+  /** Opens a page of the project by its path in the URL. @param heading for an actor, its id */
   async show(place: string, heading: string): Promise<void> {
     await this.page.goto(`${this.world.url}/#/projects/${this.project}/${place}`)
-    await this.page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
+    const isActor = /_[0-9a-z]{26}$/.test(heading)
+    const name = { name: heading, exact: true, level: 1 }
+    await (isActor ? this.page.locator(`h1[title="${heading}"]`) : this.page.getByRole('heading', name)).waitFor()
   }
 
   /**
