@@ -36,7 +36,7 @@ const maxSteps = 2000
 const pollMs = 200
 const maxPollMs = 2000
 
-/** The tab that the user chose last, for the next actor. @type {Tab | null} */
+/** The tab chosen last, for the next actor. @type {Tab | null} */
 let chosenTab = null
 
 /** One actor: its chart with the active states, its pending work, its history and its log. */
@@ -137,7 +137,6 @@ export class ActorView {
     })
   }
 
-  /** Called when the element has been added to the page. */
   shown() {
     this.#log.scrollToEnd()
     this.#scrubber.center()
@@ -309,7 +308,6 @@ export class ActorView {
       render(html`<${Sums} events=${this.#log.events} upTo=${upTo} />`, this.#sums)
   }
 
-  /** Shows what was said, after the log has grown. */
   #renderTalk() {
     if (this.#actor !== null && hasTalk(this.#actor)) this.#renderPanel()
   }

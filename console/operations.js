@@ -162,6 +162,7 @@ export const operations = /** @type {const} */ ({
   'vector_store_files.list': ['GET', '/v1/vector_stores/{vector_store_id}/files', ['limit', 'order', 'after', 'filter']],
   'vector_store_files.update': ['POST', '/v1/vector_stores/{vector_store_id}/files/{file_id}', []],
   'vector_store_files.delete': ['DELETE', '/v1/vector_stores/{vector_store_id}/files/{file_id}', []],
+  'vector_store_file_batches.create': ['POST', '/v1/vector_stores/{vector_store_id}/file_batches', []],
   'connections.list': ['GET', '/v1/connections', ['limit', 'cursor', 'status', 'connector', 'owner_type', 'tenant_id', 'external_user_id']],
   'connections.delete': ['DELETE', '/v1/connections/{tool_connection_id}', []],
   'connections.refresh': ['POST', '/v1/connections/{tool_connection_id}/refresh', []],

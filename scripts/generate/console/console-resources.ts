@@ -70,7 +70,7 @@ const shown: readonly Shown[] = [
     name: 'vector_stores',
     title: 'Vector stores',
     columns: ['status', 'created_at'],
-    children: ['vector_store_files'],
+    ...{ children: ['vector_store_files'], acts: ['vector_store_file_batches.create'] },
   },
   { name: 'vector_store_files', title: 'Files', columns: ['status', 'created_at'] },
   { name: 'request_log_settings', title: 'Request log', columns: [], single: true },
