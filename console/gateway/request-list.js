@@ -63,7 +63,7 @@ const columnsOf = (place) => [
   {
     ...{ name: 'name', title: 'Request', value: requestTitle },
     cell: (line) =>
-      html`<a class="named" href=${hashAt(place, { request: line.request_id })} title=${line.request_id} data-id=${line.request_id}>${requestTitle(line)}</a>`,
+      html`<a class="named" href=${hashAt(place, { request: line.request_id })} title=${line.request_id} data-id=${line.request_id}>${requestTitle(line)}</a>${isOther(line) && html` <span class="muted">requested: ${line.asked_model}</span>`}`,
   },
   {
     ...{ name: 'status', title: 'Status', value: ({ error, status }) => error ?? status },
@@ -104,10 +104,14 @@ const columnsOf = (place) => [
 /** @param {Pick<Line, 'redactions'>} line */
 const redacted = ({ redactions }) => Object.values(redactions).reduce((sum, count) => sum + count, 0)
 
+/** Whether another model answered than the requested one. @param {Pick<Line, 'asked_model' | 'model' | 'provider'>} line */
+const isOther = ({ asked_model, model, provider }) =>
+  model !== null && asked_model !== model && asked_model !== `${provider}/${model}`
+
 /** The model that answered, and the requested one if it differs. @param {Place} place @param {Line} line */
 const modelOf = (place, { asked_model, model, provider }) => {
   if (model === null) return asked_model
-  const other = asked_model !== model && asked_model !== `${provider}/${model}`
+  const other = isOther({ asked_model, model, provider })
   return html`<a href=${hashAt(place, { model, after: '' })}>${model}</a> <span class="muted">${provider}${other ? `, requested: ${asked_model}` : ''}</span>`
 }
 
