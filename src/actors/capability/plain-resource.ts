@@ -104,7 +104,14 @@ interface PlainRows {
 
 const verbsOf = (
   { idPrefix, key, title, fields, writable }: DeclaredResource,
-  { view, data = (body) => storedFields(writable, fields, body), check, checkBody, ofMember, uniqueField }: AnyPlainResource,
+  {
+    view,
+    data = (body) => storedFields(writable, fields, body),
+    check,
+    checkBody,
+    ofMember,
+    uniqueField,
+  }: AnyPlainResource,
   { table, views = async (rows) => rows.map((row) => view?.(row) ?? row.data) }: PlainRows,
 ): Readonly<Record<string, AnyUseCase>> => {
   const shown = async (rows: readonly Row<JsonObject>[]) => {
