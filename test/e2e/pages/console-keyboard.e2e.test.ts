@@ -127,7 +127,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await page.getByText('No results match these filters.').waitFor()
     await expectFocus(/^select State/)
     const panels = [
-      ['gateway', 'Gateway', ids.request, `section Request ${ids.request}`],
+      ['gateway', 'Gateway', 'Chat completions · simulated-1', `section Request ${ids.request}`],
       ['memory?user=ada', 'Memory', ids.memory, `section Memory ${ids.memory}`],
       [`knowledge?base=${ids.base}`, 'Knowledge', ids.source, `section Source ${ids.source}`],
       ['tools', 'Tool servers', 'Sky', /^section .*Sky/],

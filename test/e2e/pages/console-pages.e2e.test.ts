@@ -183,10 +183,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type(session.slice(0, -2))
-    await page
-      .getByRole('option')
-      .filter({ has: page.getByTitle(session) })
-      .waitFor()
+    await page.getByRole('option').getByTitle(session).waitFor()
     await page.keyboard.press('Enter')
     await page.locator(`h1[title="${session}"]`).waitFor()
     await page.keyboard.press('Control+k')
