@@ -46,7 +46,7 @@ export const nameOf = (id) => known.get(id)?.name ?? id
 
 /**
  * What people read in place of the id of an actor: what it is about, else its machine with the end of the id, by which
- * two of them are told apart.
+ * two of them differ.
  *
  * @param {string} id
  * @param {string | null} [label]

@@ -19,7 +19,7 @@ export const viewsNamed = (project, text) =>
   kept.project === project ? kept.views.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())) : []
 
 /** The parameters of the address that show a view. @param {SavedView} view @returns {import('./route.js').Query} */
-export const queryOf = ({ id, filters, columns, order }) => ({
+const queryOf = ({ id, filters, columns, order }) => ({
   ...filters,
   ...(columns.length > 0 && { columns: columns.join(',') }),
   ...(order !== null && { sort: order }),

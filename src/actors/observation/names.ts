@@ -1,7 +1,6 @@
 import { definitionOf } from '#machines/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { organizationScope, type RecordKind, type Scope, type StoredRecord } from '#storage/index.ts'
-import { members } from '../accounts/kinds.ts'
 import type { Principal } from '../call/call.ts'
 import type { Services } from '../capability/services.ts'
 import type { ObservationParts } from './list-actors.ts'
@@ -15,9 +14,9 @@ export interface NamesParts extends ObservationParts, Pick<Services, 'kinds'> {}
 /** Kinds of records with names, by the prefix of their ids. Members and keys are named to those who operate. */
 const kindOfPrefix: Readonly<Record<string, string>> = {
   ...{ agt: 'agents', ten: 'tenants', whk: 'webhooks', kb: 'knowledge_bases', pmpt: 'prompts', skl: 'skills' },
-  ...{ grl: 'guardrails', pvc: 'provider_connections', key: 'project_keys' },
+  ...{ grl: 'guardrails', pvc: 'provider_connections', key: 'project_keys', usr: 'members' },
 }
-const ofOperators: ReadonlySet<string> = new Set(['project_keys'])
+const ofOperators: ReadonlySet<string> = new Set(['project_keys', 'members'])
 
 /** Fields that name a record, in order of preference. */
 const fields = ['name', 'display_name', 'email', 'external_id']
@@ -28,18 +27,18 @@ export const namesOf = async (
   { scope, principal }: { readonly scope: Scope; readonly principal: Principal },
   ids: readonly string[],
 ): Promise<readonly Named[]> => {
-  const operates = principal.kind === 'dashboard' && (principal.role === 'admin' || principal.role === 'owner')
+  const organization =
+    principal.kind === 'dashboard' && (principal.role === 'admin' || principal.role === 'owner')
+      ? principal.organization
+      : null
   const found = await Promise.all(
     [...Map.groupBy(new Set(ids), prefixOf)].map(async ([prefix, group]): Promise<readonly Named[]> => {
       const definition = definitionOf(parts.definitions, group[0] ?? '')
       if (definition !== undefined) return actorNames(parts, scope, { machine: definition.name, ids: group })
-      if (prefix === 'usr')
-        return operates && principal.kind === 'dashboard'
-          ? recordNames(parts, organizationScope(principal.organization), { kind: members, ids: group })
-          : []
       const kind = parts.kinds.find(({ name }) => name === kindOfPrefix[prefix])
-      if (kind === undefined || (ofOperators.has(kind.name) && !operates)) return []
-      return recordNames(parts, scope, { kind, ids: group })
+      if (kind === undefined || (ofOperators.has(kind.name) && organization === null)) return []
+      const isMembers = kind.name === 'members' && organization !== null
+      return recordNames(parts, isMembers ? organizationScope(organization) : scope, { kind, ids: group })
     }),
   )
   return found.flat()

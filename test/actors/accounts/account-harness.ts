@@ -1,5 +1,5 @@
 import { bootstrap } from '#actors/accounts/bootstrap.ts'
-import type { DashboardPrincipal } from '#actors/accounts/dashboard-principal.ts'
+import type { DashboardPrincipal } from '#actors/call/dashboard-principal.ts'
 import { members, projects } from '#actors/accounts/kinds.ts'
 import { authUseCases } from '#actors/accounts/login-use-cases.ts'
 import { projectMemberUseCases } from '#actors/accounts/member-use-cases.ts'
