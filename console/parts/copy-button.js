@@ -2,12 +2,17 @@ import { h } from '../dom.js'
 
 /** The end of an id, which names it among others; a press copies all of it. @param {string} id */
 export const copyButton = (id) => {
-  const button = h('button', { type: 'button', class: 'copy', title: `Copy ${id}`, 'aria-label': `Copy ${id}` })
-  const say = (/** @type {string} */ text) => button.replaceChildren(text)
-  say(shortId(id))
+  const button = h('button', { type: 'button', class: 'copy', title: `Copy ${id}` })
+  /** The label has the text in it, by which those who speak to their screen press it. @param {string} text @param {string} label */
+  const say = (text, label) => {
+    button.replaceChildren(text)
+    button.setAttribute('aria-label', label)
+  }
+  const sayId = () => say(shortId(id), `Copy ${shortId(id)}`)
+  sayId()
   button.addEventListener('click', () => {
-    void navigator.clipboard.writeText(id).then(() => say('copied'))
-    setTimeout(() => say(shortId(id)), 1_500)
+    void navigator.clipboard.writeText(id).then(() => say('copied', `copied ${shortId(id)}`))
+    setTimeout(sayId, 1_500)
   })
   return button
 }
