@@ -54,9 +54,10 @@ class Reader {
     await what.click()
   }
 
-  /** The first row of the home page with this title and text. */
+  /** The first row of the home page in this section with this text, or with a link to the actor of this id. */
   need(title: string, says: string): Locator {
-    return this.page.getByRole('region', { name: title }).getByRole('listitem').filter({ hasText: says }).first()
+    const rows = this.page.getByRole('region', { name: title }).getByRole('listitem')
+    return rows.filter(/_[0-9a-z]{26}$/.test(says) ? { has: this.page.getByTitle(says) } : { hasText: says }).first()
   }
 }
 
