@@ -1,6 +1,7 @@
 import { type Commit, projectScope, type RecordKind, type Scope, type StoredRecord } from '#storage/index.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
 import type { Services } from '../capability/services.ts'
+import { isOfSegment } from '../indexing/segment-blobs.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { Item } from './schema.ts'
 
@@ -33,11 +34,13 @@ export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
 export const projectRow = ({ storage, project }: Pick<ProjectSource, 'storage' | 'project'>) =>
   storage.records.findGlobal(projects, { project_id: project })
 
+/** Yields all blobs but the segments of indexes, which a search makes anew of what they were made of. */
 async function* blobsOf({ storage, project }: ProjectSource): AsyncGenerator<Item> {
   let after: string | null = null
   for (;;) {
     const hashes: readonly string[] = await storage.blobs.hashes(project, after, rowPage)
     for (const hash of hashes) {
+      if (isOfSegment(hash)) continue
       const content = await storage.blobs.get(project, hash)
       if (content !== null) yield { type: 'blob', hash, content }
     }

@@ -11,6 +11,11 @@ const pageSize = 200
 /** Time in ms for which blobs are kept although no index names them yet. */
 const unnamedMs = 10 * 60_000
 
+const segmentName = /(?:^|\.)wsg_[0-9a-z]+\.[a-z]+\.\d+$/
+
+/** Whether a blob of this name is a part of a segment: made of other records, from which it is made again. */
+export const isOfSegment = (name: string): boolean => segmentName.test(name)
+
 type StoredSegment = Pick<SegmentRef, 'id' | 'bytes' | 'format'>
 
 /** A segment that was replaced by another one while it was read, or that has another format. */
