@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Embedder } from '#retrieval/embedder.ts'
 import { defaultThreshold } from '#retrieval/passage-query.ts'
 import { backgroundOf } from '#retrieval/ranking/background.ts'
-import { sizeOf } from '#retrieval/ranking/memory-score.ts'
+import { crowdOf } from '#retrieval/ranking/memory-score.ts'
 import { KeptEmbedder } from '../recall/kept-embedder.ts'
 import { mean } from '../recall/measures.ts'
 import { type Example, type Fitted, fittedTo, logitOf } from './logistic.ts'
@@ -18,7 +18,7 @@ import { ownSets } from './topics.ts'
  * words alone, with the vectors of each embedder, and with what the packaged model reads (`--embedder packaged`). Every
  * person is also judged by weights that were fitted without a fifth of the people, this one among them, and moved so
  * that one of twenty questions about what was never said has a hit; what was read, in scopes of every size, as far as the
- * weight of `size` can do that.
+ * weight of `crowd` can do that.
  *
  * The weights of names and speakers are not fitted here: these sets have none that mislead.
  */
@@ -98,12 +98,12 @@ function report(model: Model, posed: readonly Posed[]): void {
   }).flat()
   const limit = limitOf(model, judged)
   const { bias, weights } = fitted(model, posed)
-  const moved = { bias: bias - limit.base + Math.log(defaultThreshold / (1 - defaultThreshold)), size: -limit.size }
+  const moved = { bias: bias - limit.base + Math.log(defaultThreshold / (1 - defaultThreshold)), crowd: -limit.crowd }
   console.log(model, { ...moved, ...Object.fromEntries(names[model].map((name, at) => [name, weights[at]])) })
   console.log('of people left out')
   for (const size of new Set(judged.map((each) => each.size))) {
     const here = judged.filter((each) => each.size === size)
-    const least = limit.base + limit.size * sizeOf(size)
+    const least = limit.base + limit.crowd * crowdOf(size)
     const said = here.filter(({ isAnswerable, kind }) => isAnswerable && kind !== 'statement')
     const parts = [['all', said], ...Map.groupBy(said, ({ kind }) => kind), ...Map.groupBy(said, languageOf)] as const
     const hits = parts.map(([name, some]) => `${name} ${share(some, ({ right }) => right > least)}`).join(', ')
@@ -120,22 +120,22 @@ function report(model: Model, posed: readonly Posed[]): void {
 
 /**
  * Returns the logit that one of twenty questions about what was never said exceeds: of those in all scopes, and for what
- * was read a straight line by the feature `size`, through the limits of the sizes.
+ * was read a straight line by the feature `crowd`, through the limits of the sizes.
  */
-function limitOf(model: Model, judged: readonly Judged[]): { readonly base: number; readonly size: number } {
+function limitOf(model: Model, judged: readonly Judged[]): { readonly base: number; readonly crowd: number } {
   const never = judged.filter(({ kind }) => kind === 'never_said')
   const limit = (some: readonly Judged[]): number =>
     some.map(({ best }) => best).toSorted((a, b) => a - b)[Math.floor(some.length * 0.95)] ?? 0
-  if (model !== 'read') return { base: limit(never), size: 0 }
+  if (model !== 'read') return { base: limit(never), crowd: 0 }
   const points = [...Map.groupBy(never, ({ size }) => size)].map(([size, some]) => ({
-    x: sizeOf(size),
+    x: crowdOf(size),
     y: limit(some),
   }))
   const x = mean(points.map((point) => point.x))
   const y = mean(points.map((point) => point.y))
   const slope =
     mean(points.map((point) => (point.x - x) * (point.y - y))) / mean(points.map((point) => (point.x - x) ** 2))
-  return { base: y - slope * x, size: slope }
+  return { base: y - slope * x, crowd: slope }
 }
 
 const languageOf = ({ language }: Posed): string => language

@@ -22,8 +22,8 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
   reader: {
     ...{ layers: 'reader.onnx', judge: 'judge.onnx', states: 'l8.oln' },
     hashes: {
-      'reader.onnx': '450565788207a002637aa5f299c05d3190c9b45dbe190d20663e05c7e73405ab',
-      'judge.onnx': 'e6f871ded590245824d2060b734ff5974ba68d63c02bc554a82531fe97ccd95f',
+      'reader.onnx': 'd652bd9cf2b29905670dd93e60e277fcef9ae840cc121365c742cb48561c9881',
+      'judge.onnx': '5b67268e48fcda8abec66f722945197ba96e21c8363dcc8097e94df037565271',
     },
   },
   update: {

@@ -37,7 +37,7 @@ export type MemoryFeatures = Readonly<Record<(typeof memoryFeatures)[number], nu
 
 const memoryFeatures = [
   ...(['read', 'question', 'memory', 'found', 'around', 'matched', 'total', 'onlyNames', 'length', 'size'] as const),
-  ...(['other', 'rival', 'unseenNames', 'noneKnown'] as const),
+  ...(['crowd', 'other', 'rival', 'unseenNames', 'noneKnown'] as const),
 ] as const
 
 type Weights = MemoryFeatures & { readonly bias: number }
@@ -50,12 +50,12 @@ type Weights = MemoryFeatures & { readonly bias: number }
  * position of a memory among the others does not count.
  *
  * `read` is for memories that the packaged model has judged, with a vector or without one yet
- * (specs/decisions/0310-reading-memories.md).
+ * (specs/decisions/0310-reading-memories.md): of the size it knows only how far it is below `few`.
  */
 const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read', Weights>> = {
   read: {
-    ...{ bias: 3.46, read: 0.84, question: 0, memory: 0, found: 0, around: 0, matched: 0, total: 0, length: 0 },
-    ...{ onlyNames: 0, size: -0.55, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+    ...{ bias: 4.21, read: 0.84, question: 0, memory: 0, found: 0, around: 0, matched: 0, total: 0, length: 0 },
+    ...{ onlyNames: 0, size: 0, crowd: -1.6, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
   },
   vectors: {
     ...{
@@ -69,7 +69,7 @@ const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read', Wei
       total: -0.14,
       length: 0.14,
     },
-    ...{ onlyNames: 0, size: -1.41, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
+    ...{ onlyNames: 0, size: -1.41, crowd: 0, other: -1.81, rival: -0.63, unseenNames: -2.43, noneKnown: -3.05 },
   },
   conversation: {
     ...{
@@ -83,16 +83,22 @@ const models: Readonly<Record<'vectors' | 'conversation' | 'words' | 'read', Wei
       total: 0.29,
       length: 0.63,
     },
-    ...{ onlyNames: 0, size: -1, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
+    ...{ onlyNames: 0, size: -1, crowd: 0, other: -3.56, rival: -0.63, unseenNames: -1, noneKnown: -3.06 },
   },
   words: {
     ...{ bias: 0.05, read: 0, question: 0, memory: 0, found: 5.5, around: 2.5, matched: 0.8, total: 0, length: -0.5 },
-    ...{ onlyNames: -2.5, size: -0.75, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
+    ...{ onlyNames: -2.5, size: -0.75, crowd: 0, other: -1.93, rival: -0.74, unseenNames: -2.97, noneKnown: -2.77 },
   },
 }
 
-/** Returns the feature of the number of memories. */
-export const sizeOf = (memories: number): number => Math.log1p(memories) / 2
+/**
+ * Number of memories up to which the reader's score depends on it: among so many of one person, something resembles a
+ * question that none answers; what others say adds little to that.
+ */
+const few = 20
+
+/** Returns the feature of the number of memories for what was read. */
+export const crowdOf = (size: number): number => Math.log1p(Math.min(size, few)) / 2
 
 /** Returns the features of the evidence. */
 export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
@@ -105,7 +111,8 @@ export const featuresOf = (evidence: MemoryEvidence): MemoryFeatures => ({
   total: evidence.total / 10,
   onlyNames: Number(evidence.found > 0 && !evidence.isTopical),
   length: Math.log1p(evidence.length),
-  size: sizeOf(evidence.size),
+  size: Math.log1p(evidence.size) / 2,
+  crowd: crowdOf(evidence.size),
   other: Number(evidence.other),
   rival: evidence.rival,
   unseenNames: evidence.unseenNames,
