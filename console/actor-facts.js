@@ -1,6 +1,5 @@
 import { h } from './dom.js'
-import { ahead, preciseTime, stateName, time, toneOf } from './format.js'
-import { titleOf } from './names.js'
+import { ahead, preciseTime, time, toneOf } from './format.js'
 import { routeHash } from './route.js'
 import { activeAt, effectSpans, ownersOf, takeoverText } from './steps-model.js'
 
@@ -52,7 +51,7 @@ export const actorAt = (actor, book, index) => {
 }
 
 /** A coloured label for a state or a status. @param {string} state */
-export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state), title: state }, stateName(state))
+export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state) }, state)
 
 /**
  * Related actors, such as open actions, as links to their charts; null when there are none.
@@ -125,7 +124,8 @@ const relatedItem = (project, { id, label, state }) =>
     'li',
     {},
     chip(state),
-    h('a', { href: routeHash({ view: 'actor', project, id }), title: id, 'data-id': id }, titleOf(id, label)),
+    h('a', { href: routeHash({ view: 'actor', project, id }) }, label ?? id),
+    label === null ? null : h('code', {}, id),
   )
 
 /** @param {string} name @param {string} value */

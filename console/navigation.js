@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 import { icon } from './icons.js'
-import { routeHash } from './route.js'
+import { listHash, routeHash } from './route.js'
 import { sessionNow } from './session.js'
 
 /**
@@ -17,7 +17,8 @@ const plain = (view, query) => (/** @type {string} */ project) => ({
 
 /** @param {string} machine */
 const list = (machine) => (/** @type {string} */ project) => ({
-  ...{ view: /** @type {const} */ ('list'), project, machine, query: {} },
+  ...{ view: /** @type {const} */ ('list'), project, machine },
+  ...{ state: '', tenant: '', agent: '', error: '', tool: '', from: '', to: '', after: '' },
 })
 
 /** @param {string} kind */
@@ -40,7 +41,7 @@ const groups = [
     'Build',
     [
       ['Agents', 'agents', resource('agents')],
-      ['Prompts', 'audit', resource('prompts')],
+      ['Prompts', 'skills', resource('prompts')],
       ['Installations', 'installations', resource('installations')],
       ['Playground', 'playground', plain('playground')],
       ['Tools', 'tools', plain('tools')],
@@ -61,7 +62,6 @@ const groups = [
     [
       ['Gateway', 'gateway', plain('gateway')],
       ['Limits', 'limits', resource('limits')],
-      ['Guardrails', 'limits', resource('guardrails')],
       ['Provider keys', 'providers', resource('provider_connections')],
       ['Custom servers', 'servers', resource('custom_providers')],
     ],
@@ -82,20 +82,6 @@ const ofOperators = [
   ['Audit log', 'audit', plain('audit')],
   ['Nodes', 'nodes', plain('nodes')],
   ['Stuck', 'stuck', plain('stuck')],
-]
-
-/** Pages that few people open often: the search finds them. @type {readonly Entry[]} */
-const found = [
-  ['Skills, all', 'skills', resource('skills')],
-  ['Imports of skills', 'skills', resource('skill_imports')],
-  ['Actions', 'approvals', resource('actions')],
-  ['Batches', 'runs', resource('batches')],
-  ['Batches of messages', 'runs', resource('message_batches')],
-  ['Vector stores', 'knowledge', resource('vector_stores')],
-  ['MCP servers', 'tools', resource('mcp_servers')],
-  ['Knowledge bases', 'knowledge', resource('knowledge_bases')],
-  ['Request log settings', 'settings', resource('request_log_settings')],
-  ['Retention', 'settings', resource('retention_settings')],
 ]
 
 /** Identifies the page that a route belongs to. @param {Route} route */
@@ -131,16 +117,19 @@ export const navigation = (project, current, operates) =>
 /** @param {Entry} entry @param {string} project @param {Route} current */
 const linkOf = ([name, drawn, route], project, current) => {
   const to = route(project)
-  const href = routeHash(to)
+  const href = hashOf(to)
   const isHere = pageOf(to) === pageOf(current)
   return h('li', {}, h('a', { href, 'aria-current': isHere ? 'page' : undefined }, icon(drawn), name))
 }
 
 /** The names and hashes of all pages. @param {string} project */
 export const pages = (project) =>
-  [...groups.flatMap(([, entries]) => entries), ...found, ...(sessionNow().operates ? ofOperators : [])].map(
+  [...groups.flatMap(([, entries]) => entries), ...(sessionNow().operates ? ofOperators : [])].map(
     ([name, , route]) => ({
       name,
-      href: routeHash(route(project)),
+      href: hashOf(route(project)),
     }),
   )
+
+/** @param {Route} to */
+const hashOf = (to) => (to.view === 'list' ? listHash(to) : routeHash(to))

@@ -1,7 +1,6 @@
 import { download } from '../bundle.js'
 import { html } from '../html.js'
-import { nameOf, withNames } from '../names.js'
-import { sessionNow } from '../session.js'
+import { nameOf } from '../names.js'
 import { useState } from '../vendor/hooks.js'
 import { ActButton } from './act-button.js'
 import { csvOf, maxRows } from './csv.js'
@@ -17,7 +16,7 @@ export const CsvButton = ({ name, read }) => {
     /** @type {string[]} */
     const parts = []
     let rows = 0
-    for await (const part of csvOf(withNamesOf(read), nameOf)) {
+    for await (const part of csvOf(read, nameOf)) {
       parts.push(part.text)
       rows += part.rows
       setCount(rows)
@@ -27,7 +26,3 @@ export const CsvButton = ({ name, read }) => {
   const rows = count.toLocaleString('en')
   return html`<${ActButton} label="CSV" act=${save} /> <span class="muted" role="status">${count >= 0 && (count >= maxRows ? `The first ${rows} rows.` : `${rows} rows.`)}</span>`
 }
-
-/** Reads pages with the names of what they mention. @param {(cursor: string | undefined) => Promise<import('./csv.js').Page>} read */
-const withNamesOf = (read) => async (/** @type {string | undefined} */ cursor) =>
-  withNames(sessionNow().project ?? '', await read(cursor))

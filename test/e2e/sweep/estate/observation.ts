@@ -7,7 +7,6 @@ export const observation: EstatePart = {
     'observation.attention',
     'observation.find',
     'observation.fleet',
-    'observation.names',
     'observation.series',
   ],
 }
