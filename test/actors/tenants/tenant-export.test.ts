@@ -24,6 +24,8 @@ const left = [
   'tenants',
   'idempotency_keys',
   'installations',
+  // made of the sources, and made again when it is missing
+  'knowledge_indexes',
   'memory_changes',
   'memory_counts',
   'memory_forgets',
