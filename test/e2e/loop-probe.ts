@@ -34,7 +34,7 @@ export class LoopProbe {
   }
 
   /**
-   * The longest turn of the loop during a request and the work that follows it, in ms of processor time, for each of up to eight
+   * The longest turn of the loop during a request and the work that follows it, in ms of processor time, for each of up to four
    * attempts. Several, because a first request loads and compiles code, and a full garbage collection may fall into one.
    *
    * @param last a request that is answered once the work left by the first one is done.
@@ -45,7 +45,7 @@ export class LoopProbe {
     last = '/v1/usage',
   ): Promise<readonly number[]> {
     const seen: number[] = []
-    for (let attempt = 0; attempt < 8 && !seen.some((ms) => ms < maxMs); attempt++) {
+    for (let attempt = 0; attempt < 4 && !seen.some((ms) => ms < maxMs); attempt++) {
       process.kill(server.pid, 'SIGUSR2')
       await request()
       await api.get(last)
