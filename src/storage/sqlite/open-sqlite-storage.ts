@@ -37,23 +37,18 @@ export const openSqliteStorage = ({
   }
 }
 
-/** Number of blobs that one turn of the event loop deletes: a blob may have megabytes, of which SQLite frees every page. */
-const removedAtOnce = 1
-
 const blobsIn = (db: Database): BlobStore => {
   db.exec(blobTable)
   const insert = 'insert into blobs (project, hash, content) values (?, ?, ?) on conflict do nothing'
   const select = 'select content from blobs where project = ? and hash = ?'
   const page = 'select hash from blobs where project = ? and hash > ? order by hash limit ?'
-  const range = 'select rowid from blobs where project = ? and hash >= ? and hash < ?'
-  const remove = `delete from blobs where rowid in (${range} limit ${removedAtOnce})`
+  const remove = 'delete from blobs where project = ? and hash >= ? and hash < ?'
   return {
     put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, kept(content))),
     get: async (project, hash) => contentIn(db.read(() => db.statement(select).get(project, hash))),
-    remove: async (project, prefix) => {
+    remove: (project, prefix) => {
       const start = blobPrefix(prefix)
-      const some = () => Number(db.statement(remove).run(project, start, afterPrefix(start)).changes)
-      for (let removed = removedAtOnce; removed === removedAtOnce; ) removed = await db.remove(some)
+      return db.remove(() => void db.statement(remove).run(project, start, afterPrefix(start)))
     },
     hashes: async (project, after, limit) =>
       db.read(() => db.statement(page).all(project, after ?? '', limit)).map((raw) => textIn(raw, 'hash') ?? ''),
