@@ -37,18 +37,30 @@ export const openSqliteStorage = ({
   }
 }
 
+/** Time in ms for which one turn of the event loop deletes blobs: of one with megabytes, SQLite overwrites every page. */
+const removalMs = 4
+
 const blobsIn = (db: Database): BlobStore => {
   db.exec(blobTable)
   const insert = 'insert into blobs (project, hash, content) values (?, ?, ?) on conflict do nothing'
   const select = 'select content from blobs where project = ? and hash = ?'
   const page = 'select hash from blobs where project = ? and hash > ? order by hash limit ?'
-  const remove = 'delete from blobs where project = ? and hash >= ? and hash < ?'
+  const range = 'select rowid from blobs where project = ? and hash >= ? and hash < ? limit ?'
+  const remove = `delete from blobs where rowid in (${range})`
   return {
     put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, kept(content))),
     get: async (project, hash) => contentIn(db.read(() => db.statement(select).get(project, hash))),
-    remove: (project, prefix) => {
+    remove: async (project, prefix) => {
       const start = blobPrefix(prefix)
-      return db.remove(() => void db.statement(remove).run(project, start, afterPrefix(start)))
+      for (let [count, removed] = [1, 1]; removed === count; ) {
+        const begun = count
+        const ms = await db.remove(() => {
+          const from = performance.now()
+          removed = Number(db.statement(remove).run(project, start, afterPrefix(start), begun).changes)
+          return performance.now() - from
+        })
+        if (removed === count) removed = count = ms < removalMs ? count * 2 : Math.max(1, count >> 1)
+      }
     },
     hashes: async (project, after, limit) =>
       db.read(() => db.statement(page).all(project, after ?? '', limit)).map((raw) => textIn(raw, 'hash') ?? ''),
