@@ -31,9 +31,13 @@ const troupe = join(stranger, 'node_modules/.bin/troupe')
 /** Without the browser, the sentence model and its runtime; in bytes. */
 const maxBytes = 60 * 1024 * 1024
 
+/** What reaches the registry where a proxy stands before it; nothing that configures a server. */
+const ofNetwork = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^(PATH|HOME|NODE_EXTRA_CA_CERTS|npm_config_.*|.*_proxy)$/i.test(name)),
+)
+
 const run = (command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) => {
-  const { PATH = '', HOME = '' } = process.env
-  const options = { cwd, encoding: 'utf8', timeout: 120_000, env: { PATH, HOME, ...env } } as const
+  const options = { cwd, encoding: 'utf8', timeout: 120_000, env: { ...ofNetwork, ...env } } as const
   const { status, stdout, stderr } = spawnSync(command, args, options)
   return { status, stdout, stderr }
 }
