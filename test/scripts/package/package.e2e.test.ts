@@ -33,7 +33,9 @@ const maxBytes = 60 * 1024 * 1024
 
 /** What reaches the registry where a proxy stands before it; nothing that configures a server. */
 const ofNetwork = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => /^(PATH|HOME|NODE_EXTRA_CA_CERTS|npm_config_.*|.*_proxy)$/i.test(name)),
+  Object.entries(process.env).filter(([name]) =>
+    /^(PATH|HOME|NODE_EXTRA_CA_CERTS|npm_config_.*|.*_proxy)$/i.test(name),
+  ),
 )
 
 const run = (command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) => {

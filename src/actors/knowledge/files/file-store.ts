@@ -126,14 +126,21 @@ export class FileStore {
       waiting.push(some)
       length += some.length
       if (length < partBytes) continue
-      let rest = Buffer.concat(waiting)
+      let rest = joined(waiting)
       for (; rest.length >= partBytes; rest = rest.subarray(partBytes)) await put(rest.subarray(0, partBytes))
       waiting = [rest]
       length = rest.length
     }
-    if (length > 0) await put(Buffer.concat(waiting))
+    if (length > 0) await put(joined(waiting))
     return { bytes, parts }
   }
+}
+
+/** One chunk is not copied: an upload of 20 MB is one, and a copy would hold the loop for 15 ms. */
+const joined = (chunks: readonly Uint8Array[]): Buffer => {
+  const [first, second] = chunks
+  if (first === undefined || second !== undefined) return Buffer.concat(chunks)
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
 }
 
 const prefixOf = ({ id, tenant }: Omit<FileOwner, 'project'>): string => actorBlobs({ tenant, actor: id })
