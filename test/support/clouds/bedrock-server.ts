@@ -29,6 +29,23 @@ const converse: Shape = {
   additionalModelRequestFields: { top_k: null, thinking: null, output_config: null },
 }
 
+const titan: Shape = { inputText: null, dimensions: null, normalize: null }
+const cohere: Shape = {
+  texts: [null],
+  input_type: null,
+  truncate: null,
+  embedding_types: [null],
+  output_dimension: null,
+}
+/** Answers that no schema has, by the text to embed. */
+const hostile: Readonly<Record<string, string>> = {
+  infinite: '{"embedding":[1e999],"inputTextTokenCount":1}',
+  truncated: '{"embedding":[1,',
+  wrong: '{"embedding":"AAAA","inputTextTokenCount":1}',
+  nulls: '{"embedding":[null],"inputTextTokenCount":1}',
+  uncounted: '{"embedding":[1,2],"inputTextTokenCount":"many"}',
+}
+
 /** The access key, and the region that requests are signed for. */
 interface BedrockOptions {
   readonly id: string
@@ -38,7 +55,7 @@ interface BedrockOptions {
   readonly model: string
 }
 
-/** Amazon Bedrock's Converse API: requests are signed, streams are frames with checksums. */
+/** Amazon Bedrock's Converse API, and InvokeModel for embeddings: requests are signed, streams are frames with checksums. */
 export class BedrockServer extends CloudServer {
   readonly #options: BedrockOptions
 
@@ -56,6 +73,8 @@ export class BedrockServer extends CloudServer {
       return searchParams.get('nextToken') === null
         ? this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'eu.a' }], nextToken: 'more+' })
         : this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'us.b' }] })
+    const [, embedder = ''] = /^\/model\/([^/]+)\/invoke$/.exec(pathname) ?? []
+    if (embedder !== '') return this.#embed(decodeURIComponent(embedder), request.body, response)
     const [, model = '', operation] = /^\/model\/([^/]+)\/(converse(?:-stream)?)$/.exec(pathname) ?? []
     if (decodeURIComponent(model) !== this.#options.model)
       return this.json(response, { message: 'The provided model identifier is invalid.' }, 400)
@@ -88,6 +107,29 @@ export class BedrockServer extends CloudServer {
     const isOurs = credential === `${id}/${scope}` && headers['x-amz-security-token'] === session
     if (isRecent && isWhole && isOurs && sign(key, text).toString('hex') === signature) return
     throw new CloudRefusal(403, 'The request signature we calculated does not match the signature you provided.')
+  }
+
+  /** A vector's first number is the length of its text. */
+  #embed(model: string, given: unknown, response: ServerResponse): unknown {
+    const body = objectOf(given)
+    const vectorOf = (text: unknown, size: unknown): readonly number[] =>
+      Array.from({ length: Number(size ?? 1024) }, (_, at) => (at === 0 ? textOf(text).length : 0.5))
+    if (model === 'amazon.titan-embed-text-v2:0') {
+      this.known(body, titan)
+      const text = textOf(body.inputText)
+      if (text === 'limit') return this.json(response, { message: 'Too many requests' }, 429, { 'retry-after': '60' })
+      const raw = hostile[text]
+      if (raw !== undefined) return response.writeHead(200, { 'content-type': 'application/json' }).end(raw)
+      return this.json(response, { embedding: vectorOf(text, body.dimensions), inputTextTokenCount: 5 })
+    }
+    if (model !== 'eu.cohere.embed-v4:0')
+      return this.json(response, { message: 'The provided model identifier is invalid.' }, 400)
+    this.known(body, cohere)
+    const texts = arrayOf(body.texts)
+    if (texts.length > 96 || !textOf(body.input_type).startsWith('search_'))
+      throw new CloudRefusal(400, 'Malformed input request.')
+    const embeddings = texts.map((text) => vectorOf(text, body.output_dimension))
+    return this.json(response, { id: 'embed', response_type: 'embeddings_floats', embeddings, texts })
   }
 
   #converse(body: WireObject, streams: boolean, response: ServerResponse): unknown {

@@ -8,6 +8,7 @@ import { anthropicRequest } from '../anthropic/anthropic-request.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { type EventReader, wholeAnswer } from '../event-decoder.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
+import { bedrockEmbeddings } from './bedrock-embeddings.ts'
 import { ConverseReader, converseEvents, exceptionFailure } from './converse-reader.ts'
 import { converseRequest } from './converse-request.ts'
 import { EventStreamDecoder, type StreamMessage } from './event-stream.ts'
@@ -110,11 +111,12 @@ const authorize: ProviderFormat['authorize'] = async ({ apiKey, baseUrl, setting
 /** Cursor of the first page of inference profiles, by which newer models are called; foundation models come first. */
 const profiles = 'profiles'
 
-/** Amazon Bedrock, by its Converse API. */
+/** Amazon Bedrock: chats by its Converse API, embeddings by InvokeModel. */
 export const bedrock: ProviderFormat = {
   headers: bedrockHeaders,
   authorize,
   chat: bedrockFormat(),
+  embeddings: bedrockEmbeddings(bedrockHeaders, bedrockFailure),
   imageLimits: { ...usualImages, maxBytes: 3.75 * 1024 * 1024, fetches: false },
   models: {
     base: (baseUrl) => baseUrl.replace('//bedrock-runtime', '//bedrock'),

@@ -1,9 +1,9 @@
 import { streamedFailure } from '#gateway/call/failure.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf } from '#outgoing/wire.ts'
-import { invalidField } from '#specs/errors/invalid-field.ts'
-import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
+import type { Embedded, EmbeddingFormat } from '../embedding-format.ts'
 import { isVector } from '../openai/openai-embeddings.ts'
+import { textBatches } from '../text-batches.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
 import { unitVector } from '../vector-encoding.ts'
 import { googleFailure } from './google-failure.ts'
@@ -18,10 +18,9 @@ const maxBatch = 100
  */
 export const googleEmbeddings: EmbeddingFormat = {
   requests({ inputs, dimensions }, route) {
-    const texts = inputs.map(textIn)
     const shape = dimensions === null ? {} : { outputDimensionality: dimensions }
     const headers = { 'content-type': 'application/json', ...googleHeaders(route) }
-    return batches(texts).map((batch) => ({
+    return textBatches(inputs, maxBatch).map((batch) => ({
       path: modelPath(route.model, 'batchEmbedContents'),
       headers,
       body: encodeJson({
@@ -32,14 +31,6 @@ export const googleEmbeddings: EmbeddingFormat = {
   },
   failure: googleFailure,
 }
-
-const textIn = (input: EmbeddingInput): string => {
-  if (typeof input === 'string') return input
-  throw invalidField('input', 'This provider accepts texts, not tokens.')
-}
-
-const batches = (texts: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(texts.length / maxBatch) }, (_, at) => texts.slice(at * maxBatch, (at + 1) * maxBatch))
 
 function embedded(
   json: unknown,

@@ -51,6 +51,6 @@ const vectorOf = (embedding: unknown): WireVector | undefined => {
   return isVector(embedding) ? embedding : undefined
 }
 
-/** Whether the value is a non-empty array of numbers. */
+/** Whether the value is a non-empty array of finite numbers: JSON's `1e999` is read as none. */
 export const isVector = (value: unknown): value is readonly number[] =>
-  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'number')
+  Array.isArray(value) && value.length > 0 && value.every((each) => Number.isFinite(each))

@@ -80,4 +80,40 @@ describe('a connection to Amazon Bedrock', () => {
     for (const [more, param, code] of wrong)
       expect((await connect(more)).body.error, JSON.stringify(more)).toMatchObject({ code, param })
   })
+
+  it('embeds texts by Titan, one a request, and by Cohere, 96 a request, with tokens and dimensions', async () => {
+    const { id } = (await connect({})).body
+    const embed = (model: string, input: unknown, more: object = {}) =>
+      world.api.post('/v1/embeddings', { model, input, ...more })
+    const lengths = ({ body }: { readonly body: { readonly data: readonly { readonly embedding: number[] }[] } }) =>
+      body.data.map(({ embedding }) => [embedding[0], embedding.length])
+    const titan = 'bedrock/amazon.titan-embed-text-v2:0'
+    const two = await embed(titan, ['a', 'bcd'], { dimensions: 256 })
+    expect(two.status, JSON.stringify(two.body)).toBe(200)
+    expect(lengths(two)).toEqual([
+      [1, 256],
+      [3, 256],
+    ])
+    expect(two.body.usage).toMatchObject({ prompt_tokens: 10, total_tokens: 10 })
+    expect(lengths(await embed(titan, 'one'))).toEqual([[3, 1024]])
+    const cohere = 'bedrock/eu.cohere.embed-v4:0'
+    const texts = Array.from({ length: 100 }, (_, at) => 'x'.repeat(at + 1))
+    const from = server.received.length
+    const many = await embed(cohere, texts, { dimensions: 256, input_type: 'search_query' })
+    expect(lengths(many)).toEqual(texts.map(({ length }) => [length, 256]))
+    expect(server.received.slice(from).map(({ body }) => body)).toMatchObject([
+      { input_type: 'search_query', output_dimension: 256 },
+      { input_type: 'search_query', output_dimension: 256 },
+    ])
+    expect(lengths(await embed(cohere, 'word'))).toEqual([[4, 1024]])
+    for (const text of ['infinite', 'truncated', 'wrong', 'nulls'])
+      expect(await embed(titan, text), text).toMatchObject({ status: 502, body: { error: { code: 'provider_error' } } })
+    expect((await embed(titan, 'uncounted')).body.usage.prompt_tokens).toBeGreaterThan(0)
+    expect((await embed(titan, [[1, 2]])).body.error).toMatchObject({ code: 'invalid_field', param: 'input' })
+    expect((await embed(`bedrock/${model}`, 'text')).body.error).toMatchObject({ code: 'model_not_found' })
+    const limited = await embed(titan, 'limit')
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(server.problems).toEqual([])
+    await world.api.get(`/v1/provider-connections/${id}`, { method: 'DELETE' })
+  })
 })
