@@ -89,13 +89,16 @@ const listed = (findings: readonly Finding[]): string | null =>
 
 type Step = () => Promise<string | null> | string | null
 
+/** Loads sources from the caches that this process uses too. */
+const sources = ['--import', './src/start/kept-sources.js'] as const
+
 /** Tools that run as separate processes, concurrently with each other and with the rules. */
 const tools: Readonly<Record<string, Step>> = {
   types: () => tool('node_modules/typescript/bin/tsc', '-p', '.'),
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
   'unused code': () => tool('node_modules/knip/bin/knip.js', '--config', 'scripts/check/knip.jsonc', '--no-progress'),
-  'generated files': () => tool('scripts/generate.ts', '--check'),
+  'generated files': () => tool(...sources, 'scripts/generate.ts', '--check'),
 }
 
 const rules: Readonly<Record<string, Step>> = {

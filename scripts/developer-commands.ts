@@ -8,7 +8,8 @@ export const developerCommands: Readonly<Record<string, string>> = {
   'check:quick':
     'most of `check` in less than a minute: types, lint and all rules, without generated files, the types of the console and attacked patterns',
   test: 'runs all tests; `npm test -- <part of a path>` runs some',
-  generate: 'writes the files that follow from declarations, machines and decisions; `-- --check` lists stale ones',
+  generate:
+    'writes the files that follow from declarations, machines and decisions; `-- --check` lists stale ones, `-- --anew` also lays out charts that are as recorded',
   format: 'formats the code',
   bench:
     'measures Troupe against a raw implementation; `-- --only turns,storage --secs 8` measures some sections (`-- --help` lists them), `-- --only recall,calibration,knowledge,web,updates,screening,skills --sets FOLDER` reads data sets, `-- --whole` runs every section briefly to check that it works',

@@ -37,12 +37,17 @@ import { vendoredFiles } from './generate/vendored.ts'
  */
 
 const usage = [
-  'usage: npm run generate [-- --check]',
+  'usage: npm run generate [-- --check --anew]',
   '',
   'Writes every file that follows from the declarations and machines.',
   '--check writes nothing, and exits with 1 if a file is stale.',
+  '--anew also lays out the charts whose machines and files are as they were recorded.',
 ].join('\n')
-const { check: checkOnly = false } = readCommandLine({ usage, options: { check: { type: 'boolean' } } })
+const flag = { type: 'boolean' } as const
+const { check: checkOnly = false, anew: isAnew = false } = readCommandLine({
+  usage,
+  options: { check: flag, anew: flag },
+})
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const declared: readonly Operation[] = [...Object.values(operations), sessionSocket, realtimeSocket]
@@ -60,7 +65,7 @@ const files: readonly GeneratedFile[] = [
   commandsPage(),
   ...charts.map(mermaidFile),
   ...charts.map(machineJsonFile),
-  ...(await chartFiles(charts)),
+  ...(await chartFiles(charts, { root, isAnew })),
   consoleOperations(declared, consoleText(root) + resourcePages.text),
   resourcePages,
   clientEvents(),

@@ -25,6 +25,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   clients: ['scripts/clients.ts'],
   // CI runs it if a folder of what it tests has changed
   'mcp-conformance': ['scripts/mcp-conformance/run.ts'],
+  // lays out every chart; CI takes those whose digests are as recorded
+  generated: ['scripts/generate.ts', '--check', '--anew'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   image: ['scripts/image.ts'],
   // CI runs it if the chart has changed
