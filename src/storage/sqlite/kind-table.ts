@@ -27,12 +27,12 @@ export const fillKeys = (kind: RecordKind): string | null => {
 export const outboxColumn = (kind: RecordKind): string => `alter table ${tableOf(kind)} add column outbox text`
 
 /**
- * The statement that creates a kind's table if it is missing, with all columns: SQLite reads the whole schema again after
- * each that is added to a table.
+ * The statement that creates a kind's table, in exactly the text that SQLite stores, with all columns: SQLite reads the
+ * whole schema again after each that is added to a table.
  */
 export const kindTable = (kind: RecordKind): string => {
   const keys = indexedFields(kind).map((field) => `, ${columnOf(field)} text`)
-  return `create table if not exists ${tableOf(kind)} (id text primary key, project text not null, tenant text, user text,
+  return `CREATE TABLE ${tableOf(kind)} (id text primary key, project text not null, tenant text, user text,
      version integer not null, created_at integer not null, updated_at integer not null, expires_at integer,
      data text not null, outbox text${keys.join('')})`
 }

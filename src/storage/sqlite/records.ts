@@ -16,6 +16,14 @@ interface Clause {
   readonly values: readonly Value[]
 }
 
+/** The statements that created a table and its indexes, by name; `table` is null when there is none. */
+interface Made {
+  readonly table: string | null
+  readonly indexes: ReadonlyMap<string, string>
+}
+
+const absent: Made = { table: null, indexes: new Map() }
+
 /** Records in SQLite: one table per kind, with indexes on expressions over the JSON of `data`. */
 export class SqliteRecords implements RecordStore {
   readonly #db: Database
@@ -29,38 +37,55 @@ export class SqliteRecords implements RecordStore {
     this.#now = now
   }
 
-  /** Runs in one transaction, because separate ones would each wait for the disk. */
+  /**
+   * Runs in one transaction, because separate ones would each wait for the disk. What exists is read at once: SQLite reads
+   * its whole list of tables and indexes for those of one table.
+   */
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
     for (const kind of kinds) this.#kinds.set(kind.name, kind)
     this.#db.together(() => {
-      for (const kind of kinds) this.#prepare(kind)
+      const made = this.#made()
+      for (const kind of kinds) {
+        const { table, indexes } = made.get(tableOf(kind)) ?? absent
+        if (table === null) this.#db.exec(kindTable(kind))
+        else if (table !== kindTable(kind)) this.#addColumns(kind)
+        this.#index(kind, indexes, table === null)
+      }
     })
   }
 
-  #prepare(kind: RecordKind): void {
-    this.#db.exec(kindTable(kind))
+  /** The tables and indexes that exist, by table. */
+  #made(): ReadonlyMap<string, Made> {
+    const made = new Map<string, { table: string | null; readonly indexes: Map<string, string> }>()
+    const text =
+      "select type, name, tbl_name, sql from sqlite_schema where type in ('table', 'index') and sql is not null"
+    for (const row of this.#db.read(() => this.#db.statement(text).all())) {
+      const [table = '', name = '', sql = ''] = ['tbl_name', 'name', 'sql'].map((column) => textIn(row, column) ?? '')
+      const known = made.get(table) ?? { table: null, indexes: new Map() }
+      made.set(table, known)
+      if (row.type === 'table') known.table = sql
+      else known.indexes.set(name, sql)
+    }
+    return made
+  }
+
+  /** Adds columns to a table of another release. */
+  #addColumns(kind: RecordKind): void {
     const has = this.#columnsOf(kind)
     if (!has.has('outbox')) this.#db.exec(outboxColumn(kind))
     for (const field of indexedFields(kind)) if (!has.has(columnOf(field))) this.#db.exec(keyColumn(kind, field))
-    this.#index(kind)
   }
 
   /**
    * Creates indexes that are missing or whose declaration has changed, and drops those that are no longer declared. Such
    * a table may have been written by a release that leaves the columns of indexed fields as they were.
    */
-  #index(kind: RecordKind): void {
+  #index(kind: RecordKind, made: Made['indexes'], isNew: boolean): void {
     const wanted = kindIndexes(kind)
-    const text = "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null"
-    const made = new Map(
-      this.#db
-        .read(() => this.#db.statement(text).all(tableOf(kind)))
-        .map((row) => [textIn(row, 'name') ?? '', textIn(row, 'sql')]),
-    )
     for (const [name, sql] of made) if (wanted.get(name) !== sql) this.#db.exec(`drop index ${name}`)
     const missing = [...wanted].filter(([name, sql]) => made.get(name) !== sql)
-    const fill = fillKeys(kind)
-    if (missing.length > 0 && fill !== null) this.#db.exec(fill)
+    const fill = isNew || missing.length === 0 ? null : fillKeys(kind)
+    if (fill !== null) this.#db.exec(fill)
     for (const [, sql] of missing) this.#db.exec(sql)
   }
 

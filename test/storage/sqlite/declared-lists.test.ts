@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import type { RecordKind } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { kindIndexes, kindTable } from '#storage/sqlite/kind-table.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { listStatement } from '#storage/sqlite/records.ts'
 import { filteredKinds, listsOf } from '../contract/declared-lists.ts'
@@ -37,6 +38,20 @@ it('on SQLite, every list that a kind declares is read by its index, in order', 
   }
   file.close()
   rmSync(folder, { recursive: true })
+})
+
+it('stores tables and indexes in exactly the text that declares them, by which a start knows that nothing is missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-lists-'))
+  const path = join(folder, 'declared.db')
+  const store = openSqliteStorage({ path })
+  await store.records.prepare(filteredKinds)
+  await store.close()
+  const file = new DatabaseSync(path)
+  const found = file.prepare("select sql from sqlite_schema where tbl_name like 'records_%' and sql is not null").all()
+  file.close()
+  rmSync(folder, { recursive: true })
+  const declared = filteredKinds.flatMap((kind) => [kindTable(kind), ...kindIndexes(kind).values()])
+  expect(found.map(({ sql }) => String(sql)).toSorted()).toEqual(declared.toSorted())
 })
 
 it('lists the rows of a release that keeps no columns of indexed fields, also after it has run again', async () => {
