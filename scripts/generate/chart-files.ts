@@ -30,7 +30,7 @@ export async function chartFiles(
   charts: readonly Chart[],
   { root, isAnew = false }: { readonly root: string; readonly isAnew?: boolean },
 ): Promise<readonly GeneratedFile[]> {
-  const known: Readonly<Record<string, ChartDigest>> = JSON.parse(textAt(join(root, chartDigestsPath)) ?? '{}')
+  const known = digestsIn(textAt(join(root, chartDigestsPath)) ?? '{}')
   const maker = makerDigest()
   const made = charts.map(async (chart) => {
     const { name, version, machine } = chart
@@ -47,6 +47,15 @@ export async function chartFiles(
     ...files.map(({ path, text }) => ({ path, text })),
     { path: chartDigestsPath, text: `${JSON.stringify(digests, null, 2)}\n` },
   ]
+}
+
+/** The digests in a file; none if a merge left it unreadable, since generating it again is how such a conflict ends. */
+const digestsIn = (text: string): Readonly<Record<string, ChartDigest>> => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
 }
 
 /** Hash of the code that makes a layout from a graph. */

@@ -59,4 +59,10 @@ describe('a layout', () => {
     expect(await generated(chart)).toBe(forged())
     expect(await generated(chart, true)).toBe(stored.layout)
   })
+
+  it('is made again when a conflict of branches left the recorded digests unreadable', async () => {
+    writeFileSync(digests, `<<<<<<< HEAD\n${stored.digests}=======\n`)
+    writeFileSync(layout, forged())
+    expect(await generated(chart)).toBe(stored.layout)
+  })
 })
