@@ -1,6 +1,8 @@
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { onPath } from '../services/command.ts'
+import { installDebianPackage } from '../services/debian.ts'
 import { type Instruction, instructionsOf, variablesOf } from './dockerfile.ts'
 
 const mounts = ['proc', 'sys', 'dev', 'dev/pts', 'dev/shm'] as const
@@ -80,14 +82,15 @@ export class ImageRoot {
     const [, mirror = ''] = /^URIs: (\S+)/m.exec(sources) ?? []
     // a temporary folder is only its owner's, and the root of the image is everybody's
     chmodSync(this.#folder, 0o755)
+    if (onPath('debootstrap') === null && !installDebianPackage('debootstrap', onPath('apt-get')))
+      throw new Error('There is no debootstrap, and only root can install it.')
     execFileSync('debootstrap', ['--variant=minbase', release, this.#folder, mirror], { stdio: 'ignore' })
     const own = ['/etc/apt/sources.list.d', '/etc/apt/apt.conf.d', '/etc/resolv.conf', '/etc/hosts', '/root/.npmrc']
     for (const path of own)
       if (existsSync(path)) cpSync(path, this.#inside(path), { recursive: true, dereference: true })
     writeFileSync(this.#inside('/etc/apt/sources.list'), '')
     cpSync(process.execPath, this.#inside('/usr/local/bin/node'))
-    const npm = join(execFileSync('npm', ['root', '-g'], { encoding: 'utf8' }).trim(), 'npm')
-    cpSync(npm, this.#inside('/usr/local/lib/npm'), { recursive: true, dereference: true })
+    cpSync(npmFolder(), this.#inside('/usr/local/lib/npm'), { recursive: true, dereference: true })
     writeFileSync(this.#inside('/usr/local/bin/npm'), '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n', {
       mode: 0o755,
     })
@@ -130,4 +133,11 @@ export class ImageRoot {
   #inside(path: string): string {
     return join(this.#folder, path)
   }
+}
+
+/** The folder of the npm that runs this script. The Node that runs it may be another than npm's, and without an npm. */
+const npmFolder = (): string => {
+  const { npm_execpath: program } = process.env
+  if (program === undefined) throw new Error('npm is copied into the image: run `npm run image`.')
+  return dirname(dirname(program))
 }

@@ -16,6 +16,8 @@ export interface Caller {
   /** The tenant that is charged for the request; null: the project itself. */
   readonly tenant: string | null
   readonly externalUserId: string | null
+  /** Whose texts the call carries, if another than the charged one: its entry in the request log is theirs. */
+  readonly textsOf?: { readonly tenant: string | null; readonly externalUserId: string | null } | undefined
   /** The API key of the request; null for client tokens and dashboard sessions. */
   readonly keyId: string | null
   readonly agentId: string | null

@@ -12,6 +12,8 @@ export type SegmentOrigin = {
   readonly key_id: string | null
   readonly agent_id: string | null
   readonly credential: string
+  /** Whose entry in the request log it is; absent: that of the charged tenant and user. */
+  readonly texts_of?: { readonly tenant: string | null; readonly user: string | null }
 }
 
 /** The request type and the route of a call; shared by many calls of a segment. */

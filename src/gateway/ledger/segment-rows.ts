@@ -113,10 +113,15 @@ export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
   const { segment, call } = place
   const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]
   if (origin === undefined || target === undefined || call.log === null) return null
-  const { user, key_id, agent_id, credential } = origin
+  const { project, key_id, agent_id, credential } = origin
+  const { tenant, user } = origin.texts_of ?? origin
   const { operation, need, asked, provider, model, source, connection_id } = target
   return {
-    ...recordOf(idWithTail(logPrefix, call.at, tail(place)), origin, { at: call.at, until: call.log.until }),
+    ...recordOf(
+      idWithTail(logPrefix, call.at, tail(place)),
+      { project, tenant, user },
+      { at: call.at, until: call.log.until },
+    ),
     data: {
       request_id: call.id,
       operation,
@@ -153,7 +158,7 @@ export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
 
 const recordOf = (
   id: string,
-  { project, tenant, user }: SegmentOrigin,
+  { project, tenant, user }: Pick<SegmentOrigin, 'project' | 'tenant' | 'user'>,
   { at, until }: { readonly at: number; readonly until: number | null },
 ) => ({
   id,

@@ -68,11 +68,12 @@ export class SegmentWriter {
   #origin({ caller }: CountedCall): number {
     const known = this.#lastOrigin
     if (known !== null && isSameOrigin(known.caller, caller)) return known.place
-    const { project, tenant, externalUserId: user, keyId, agentId, principal } = caller
-    const key = `${project}\n${tenant}\n${keyId}\n${agentId}\n${principal.kind}\n${user}`
+    const { project, tenant, externalUserId: user, keyId, agentId, principal, textsOf } = caller
+    const key = `${project}\n${tenant}\n${keyId}\n${agentId}\n${principal.kind}\n${user}\n${textsOf?.tenant}\n${textsOf?.externalUserId}`
     const place = this.#origins.of(key, () => {
       const credential = principal.kind
-      return { project, tenant, user, key_id: keyId, agent_id: agentId, credential }
+      const texts_of = textsOf && { tenant: textsOf.tenant, user: textsOf.externalUserId }
+      return { project, tenant, user, key_id: keyId, agent_id: agentId, credential, ...(texts_of && { texts_of }) }
     })
     this.#lastOrigin = { caller, place }
     return place
@@ -104,6 +105,8 @@ const isSameOrigin = (one: Caller, other: Caller): boolean =>
   one.tenant === other.tenant &&
   one.externalUserId === other.externalUserId &&
   one.agentId === other.agentId &&
+  one.textsOf?.tenant === other.textsOf?.tenant &&
+  one.textsOf?.externalUserId === other.textsOf?.externalUserId &&
   one.principal.kind === other.principal.kind
 
 const isSameTarget = (one: CountedCall, other: CountedCall): boolean =>

@@ -102,7 +102,8 @@ it('a shadow gets a copy after the answer, charged to the project and marked, an
   const shadows = () => world.recorded.filter(({ operation }) => operation === 'shadow')
   await vi.waitFor(() => expect(shadows()).toHaveLength(1))
   expect(shadows()[0]).toMatchObject({
-    ...{ caller: { tenant: null, requestId: 'req_12345678:shadow' }, requestedModel: 'model-2', status: 200 },
+    caller: { tenant: null, textsOf: { tenant: 'ten_1', externalUserId: null }, requestId: 'req_12345678:shadow' },
+    ...{ requestedModel: 'model-2', status: 200 },
     units: { tokens: { inputTokens: 12, outputTokens: 5 } },
   })
   expect(world.second.received[0]?.body).toEqual({ model: 'model-2', messages: hello.messages, stream: false })

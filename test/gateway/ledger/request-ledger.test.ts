@@ -55,6 +55,24 @@ describe('a finished call', () => {
     expect(JSON.stringify(line)).not.toContain('sk-upstream-secret')
   })
 
+  it('is charged to the project and logged under the tenant whose texts it has, and removed with the tenant', async () => {
+    const { ledger } = await world()
+    ledger.record(callOf())
+    const textsOf = { tenant: 'ten_a', externalUserId: 'user_1' }
+    ledger.record(callOf({ caller: callerOf({ textsOf, requestId: 'request-2' }) }))
+    await ledger.flush()
+    const rows = await all(ledger.records, usageRows)
+    expect(rows.map(({ tenant, user }) => [tenant, user])).toEqual([
+      [null, null],
+      [null, null],
+    ])
+    const ofTenant = tenantScope(project, 'ten_a')
+    const lines = await ledger.records.list(requestLog, ofTenant, { limit: 9 })
+    expect(lines).toMatchObject([{ user: 'user_1', data: { request_id: 'request-2', external_user_id: 'user_1' } }])
+    await ledger.records.clear(requestLog, ofTenant, 9)
+    expect((await all(ledger.records, requestLog)).map(({ data }) => data.request_id)).toEqual(['request-1'])
+  })
+
   it('is visible before it is flushed', async () => {
     const { ledger } = await world()
     ledger.record(callOf())

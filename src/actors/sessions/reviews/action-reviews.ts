@@ -38,8 +38,18 @@ export const actionReviewUseCases = (parts: ReviewParts): UseCasesOf<'action_rev
     host.find(scope, actionDefinition, params.action_id)
   const shown = (id: string, data: ActionReviewData) => reviewOf(id, currentOf(data, now()))
   const changed = async (call: ReviewCall, action: Resident, change: Change<ActionReviewData>): Promise<Review> => {
-    const row = await upserted(table, call.scope, { action, change })
+    const { row, isNew } = await upserted(table, call.scope, { action, change })
+    if (isNew) await removedWithAction(call, action.id)
     return shown(action.id, row.data)
+  }
+  /** An action that is deleted meanwhile has removed its review before this one was made. @throws {ServiceError} `not_found` */
+  const removedWithAction = async (call: ReviewCall, id: string): Promise<void> => {
+    try {
+      await find(call)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') await table.remove(call.scope, id)
+      throw error
+    }
   }
   return {
     'action_reviews.get': async (call) => {
@@ -93,20 +103,20 @@ const upserted = async (
   table: Table<ActionReviewData>,
   scope: Scope,
   { action, change }: { readonly action: Resident; readonly change: Change<ActionReviewData> },
-): Promise<Row<ActionReviewData>> => {
+): Promise<{ readonly row: Row<ActionReviewData>; readonly isNew: boolean }> => {
   const { project, tenant, user } = action.owner
   const known = await table.change(scope, action.id, change)
-  if (known !== null) return known
+  if (known !== null) return { row: known, isNew: false }
   const times = { created_at: 0, updated_at: 0, expires_at: null }
   const before = { id: action.id, project, tenant, user, version: 0, ...times, data: none }
   const data = change.edit(before)
-  if (data === null) return before
+  if (data === null) return { row: before, isNew: false }
   const notices = change.notices?.({ ...before, data }, before) ?? []
   const made = await table.insert({ id: action.id, project, tenant, user, data, notices })
   // another request has created it meanwhile
   const row = made ?? (await table.change(scope, action.id, change))
   if (row === null) throw new ServiceError('not_found')
-  return row
+  return { row, isNew: true }
 }
 
 /** The review without a time to which it was set aside that has passed. */

@@ -26,12 +26,19 @@ export class ShadowCalls {
     if (caller.line !== undefined || hasTools(body) || this.#running >= maxShadows) return
     const { models: _models, memory: _memory, stream: _stream, stream_options: _options, ...rest } = body
     const recorded = recordedCaller(caller)
-    const { project, requestId } = recorded
+    const { project, requestId, tenant, externalUserId } = recorded
     const own = { scope: projectScope(project), tenant: null, externalUserId: null, requestId: `${requestId}:shadow` }
+    // so that the texts are removed with their tenant
+    const textsOf = { tenant, externalUserId }
     this.#running++
     const ended = (): void => void this.#running--
     const request: ChatRunRequest = {
-      ...{ caller: { ...recorded, ...own, headers: undefined }, operation: 'shadow', need, body: { ...rest, model } },
+      ...{
+        caller: { ...recorded, ...own, textsOf, headers: undefined },
+        operation: 'shadow',
+        need,
+        body: { ...rest, model },
+      },
       // the body was checked, and its personal data replaced, as that of the call
       ...{ bytes: null, stream: false, translated: true, unguarded: true, reuse: 'never' },
     }

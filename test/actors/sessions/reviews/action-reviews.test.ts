@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { actionReviews } from '#actors/sessions/kinds.ts'
 import { maxComments } from '#specs/resources/actions/action-reviews.ts'
-import { tenantScope } from '#storage/scope.ts'
+import { projectScope, tenantScope } from '#storage/scope.ts'
 import { secretOf } from '#test/support/call-of.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { action } from '../approving.ts'
-import { callOf, openWorld, type World } from '../harness.ts'
+import { action, calls, functionTool, pausedTurn } from '../approving.ts'
+import { callOf, newSession, openWorld, type World } from '../harness.ts'
 
 const hourMs = 3_600_000
 
@@ -15,7 +16,7 @@ describe('the review of an action', () => {
 
   beforeEach(async () => {
     clock = new VirtualClock()
-    world = await openWorld({ clock })
+    world = await openWorld({ clock, scripts: [calls('send')] })
     const { runtime } = world
     onTestFinished(() => runtime.drain(0))
     id = await proposed('refund')
@@ -109,5 +110,24 @@ describe('the review of an action', () => {
     await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
     const other = { ...callOf({ action_id: id }, {}, { text: 'hi' }), scope: tenantScope('prj_a', 'ten_other') }
     await expect(world.useCases['action_reviews.comment'](other)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is not left when its action is deleted while the first comment is stored', async () => {
+    const session_id = await newSession(world)
+    const tools = [functionTool('send', true)]
+    const { waiting } = await pausedTurn(world, session_id, { input: 'go', tools })
+    const action_id = waiting.send ?? ''
+    const { records } = world.storage
+    const insert = records.insert.bind(records)
+    vi.spyOn(records, 'insert').mockImplementation(async (kind, record) => {
+      if (kind.name === actionReviews.name) {
+        await world.useCases['sessions.delete'](callOf({ session_id }, {}, undefined))
+        await expect.poll(() => read(action_id).catch(({ code }) => code)).toBe('not_found')
+      }
+      return insert(kind, record)
+    })
+    const said = world.useCases['action_reviews.comment'](callOf({ action_id }, {}, { text: 'Why?' }))
+    await expect(said).rejects.toMatchObject({ code: 'not_found' })
+    expect(await records.list(actionReviews, projectScope('prj_a'), { limit: 9 })).toEqual([])
   })
 })
