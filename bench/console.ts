@@ -10,6 +10,7 @@ import { actorRows, definitions, kinds } from '../src/actors/capabilities.ts'
 import { attention } from '../src/actors/observation/attention.ts'
 import { findAnything } from '../src/actors/observation/find.ts'
 import { fleet } from '../src/actors/observation/fleet.ts'
+import { Headlines } from '../src/actors/observation/headlines.ts'
 import { listActors } from '../src/actors/observation/list-actors.ts'
 import { StateDurations } from '../src/actors/observation/state-durations.ts'
 import { idAt } from '../src/actors/runtime/ids.ts'
@@ -69,6 +70,7 @@ const listsOf = async (storage: Storage): Promise<readonly Row[]> => {
   const now = Date.now
   const parts = {
     host,
+    headlines: new Headlines(storage),
     records: storage.records,
     definitions,
     rowsOfMachine: actorRows,

@@ -1,5 +1,6 @@
 import { h } from './dom.js'
-import { ahead, preciseTime, time, toneOf } from './format.js'
+import { ahead, preciseTime, stateName, time, toneOf } from './format.js'
+import { titleOf } from './names.js'
 import { routeHash } from './route.js'
 import { activeAt, effectSpans, ownersOf, takeoverText } from './steps-model.js'
 
@@ -51,7 +52,7 @@ export const actorAt = (actor, book, index) => {
 }
 
 /** A coloured label for a state or a status. @param {string} state */
-export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state) }, state)
+export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(state), title: state }, stateName(state))
 
 /**
  * Related actors, such as open actions, as links to their charts; null when there are none.
@@ -124,8 +125,7 @@ const relatedItem = (project, { id, label, state }) =>
     'li',
     {},
     chip(state),
-    h('a', { href: routeHash({ view: 'actor', project, id }) }, label ?? id),
-    label === null ? null : h('code', {}, id),
+    h('a', { href: routeHash({ view: 'actor', project, id }), title: id, 'data-id': id }, titleOf(id, label)),
   )
 
 /** @param {string} name @param {string} value */

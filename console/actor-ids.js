@@ -1,2 +1,23 @@
-/** How ids of actors begin, which have a page of their own. Made from the machines by `npm run generate`. */
-export const actorPrefixes = ['era', 'dlv', 'resp', 'batch', 'mwr', 'agv', 'ses', 'act', 'run', 'rqu', 'src', 'ksr', 'crw', 'con', 'job', 'mcp']
+/**
+ * The machine of an actor by how its id begins. Made from the machines by `npm run generate`.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const actorPrefixes = {
+  era: 'erasure',
+  dlv: 'delivery',
+  resp: 'response',
+  batch: 'batch',
+  mwr: 'memory_write',
+  agv: 'agent_version',
+  ses: 'session',
+  act: 'action',
+  run: 'run',
+  rqu: 'run_queue',
+  src: 'knowledge_source',
+  ksr: 'knowledge_source',
+  crw: 'web_crawl',
+  con: 'connection',
+  job: 'browser_job',
+  mcp: 'mcp_server',
+}

@@ -2,6 +2,7 @@ import { duration } from './age.js'
 import { preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
+import { titleOf } from './names.js'
 import { routeHash } from './route.js'
 import { effectSpans, messagesOf, nameOf, takeoverText } from './steps-model.js'
 
@@ -86,7 +87,7 @@ export const SequencePanel = ({ project, id, steps }) => {
         ${lanes.map(
           (lane) => html`
           <line x1=${middle(lane)} x2=${middle(lane)} y1="28" y2=${height} />
-          ${/_[0-9a-z]{26}$/.test(lane) ? html`<a href=${routeHash({ view: 'actor', project, id: lane })}><text x=${middle(lane)} y="16" text-anchor="middle">${shortId(lane)}</text></a>` : html`<text x=${middle(lane)} y="16" text-anchor="middle">${lane}</text>`}`,
+          ${/_[0-9a-z]{26}$/.test(lane) ? html`<a href=${routeHash({ view: 'actor', project, id: lane })}><text x=${middle(lane)} y="16" text-anchor="middle"><title>${lane}</title>${shortened(titleOf(lane))}</text></a>` : html`<text x=${middle(lane)} y="16" text-anchor="middle">${lane}</text>`}`,
         )}
         ${sent.map(({ from, to, event, at }, index) => {
           const y = 56 + index * rowHeight
@@ -99,5 +100,5 @@ export const SequencePanel = ({ project, id, steps }) => {
   `
 }
 
-/** @param {string} id */
-const shortId = (id) => (id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id)
+/** @param {string} text */
+const shortened = (text) => (text.length > 19 ? `${text.slice(0, 18)}…` : text)

@@ -12,6 +12,8 @@ import { machineName } from './format.js'
 import { html, render } from './html.js'
 import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
+import { titleOf, withNames } from './names.js'
+import { copyButton } from './parts/copy-button.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
 import { shareMenu } from './share-menu.js'
@@ -34,7 +36,7 @@ const maxSteps = 2000
 const pollMs = 200
 const maxPollMs = 2000
 
-/** The tab that the user chose last, for the next actor. @type {Tab | null} */
+/** The tab chosen last, for the next actor. @type {Tab | null} */
 let chosenTab = null
 
 /** One actor: its chart with the active states, its pending work, its history and its log. */
@@ -45,6 +47,7 @@ export class ActorView {
   #operates
   #source
   #report
+  #title = h('h1')
   #state = h('span', { class: 'state-now', role: 'status' })
   #stream = h('span', { class: 'stream', role: 'status' })
   #act = h('div', { class: 'acting' })
@@ -106,7 +109,11 @@ export class ActorView {
     this.#actor = actor
     this.#tab = this.#firstTab(actor)
     this.#fill(actor, this.#stage)
-    await Promise.all([this.#readSteps(Math.max(0, actor.seq - maxSteps)), this.#log.start(actor.last_sequence)])
+    await Promise.all([
+      this.#name(actor),
+      this.#readSteps(Math.max(0, actor.seq - maxSteps)),
+      this.#log.start(actor.last_sequence),
+    ])
     this.#show(actor)
     this.#showNewest()
     this.#showTab(this.#tab)
@@ -130,7 +137,6 @@ export class ActorView {
     })
   }
 
-  /** Called when the element has been added to the page. */
   shown() {
     this.#log.scrollToEnd()
     this.#scrubber.center()
@@ -165,7 +171,8 @@ export class ActorView {
           { 'aria-label': 'Breadcrumb' },
           h('a', { href: list }, `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
         ),
-        h('h1', {}, actor.id),
+        this.#title,
+        copyButton(actor.id),
         this.#state,
         this.#source.live
           ? shareMenu(this.#project, () => ({
@@ -187,6 +194,13 @@ export class ActorView {
         ...[this.#sums, this.#log.error, this.#act, this.#waiting, this.#tabBar, this.#panel, this.#log.element],
       ),
     )
+  }
+
+  /** Names the actor and its relatives. @param {Actor} actor */
+  async #name(actor) {
+    if (this.#source.live) await withNames(this.#project, [actor.id, actor.related])
+    this.#title.textContent = titleOf(actor.id)
+    this.#title.title = actor.id
   }
 
   /** @param {Actor} actor */
@@ -219,7 +233,7 @@ export class ActorView {
   #renderActs(actor, seq) {
     if (!this.#source.live) return
     const upTo = seq === null ? null : this.#book.sequenceAt(this.#scrubber.index)
-    const moment = { seq, turn: turnAt(this.#log.events, upTo) }
+    const moment = { seq, sequence: upTo || null, turn: turnAt(this.#log.events, upTo) }
     const parts = { project: this.#project, actor, steps: this.#book.steps, moment, operates: this.#operates }
     render(html`<${ActPanel} ...${parts} done=${() => this.#poll()} />`, this.#act)
   }
@@ -294,7 +308,6 @@ export class ActorView {
       render(html`<${Sums} events=${this.#log.events} upTo=${upTo} />`, this.#sums)
   }
 
-  /** Shows what was said, after the log has grown. */
   #renderTalk() {
     if (this.#actor !== null && hasTalk(this.#actor)) this.#renderPanel()
   }
@@ -375,6 +388,7 @@ export class ActorView {
       if (this.#book.last > actor.seq) this.#pollAgain = true
       if (actor.last_sequence > this.#log.last) this.#log.poke()
       if (this.#tab === 'steps' && chosenTab === null && actor.last_sequence > 0) this.#showTab(this.#firstTab(actor))
+      await this.#name(actor)
       if (!this.#stopped) this.#show(actor)
       this.#report(null)
       return !this.#stopped

@@ -1,35 +1,16 @@
-import { ActorView } from './actor-view.js'
 import { ApiError, callApi, wordsOf } from './api.js'
-import { approvalsPage } from './approvals/approvals-page.js'
-import { auditPage } from './audit-page.js'
-import { BundlePage } from './bundle-page.js'
-import { comparePage } from './compare/compare-page.js'
-import { connectionsPage } from './connections/connections-page.js'
 import { byId, h } from './dom.js'
 import { FindDialog } from './find-dialog.js'
-import { fleetPage } from './fleet-page.js'
-import { gatewayPage } from './gateway/gateway-page.js'
 import { homePage } from './home-page.js'
 import { html, render } from './html.js'
 import { KeysDialog } from './keys-dialog.js'
-import { knowledgePage } from './knowledge/knowledge-page.js'
-import { listPage } from './list-page.js'
-import { memoryPage } from './memory/memory-page.js'
 import { MissingPage } from './missing-page.js'
 import { navigation } from './navigation.js'
-import { nodesPage } from './nodes/nodes-page.js'
-import { overviewPage } from './overview/overview-page.js'
+import { copyId } from './parts/copy-button.js'
 import { KeepFocus } from './parts/keep-focus.js'
-import { playgroundPage } from './playground/playground-page.js'
-import { resourcePage } from './resources/resource-page.js'
 import { parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
-import { SecondFactor } from './settings/second-factor.js'
-import { settingsPage } from './settings/settings-page.js'
 import { hasSignedIn, keepSignedIn, signInView } from './sign-in-view.js'
-import { skillsPage } from './skills-page.js'
-import { stuckPage } from './stuck-page.js'
-import { toolsPage } from './tools/tools-page.js'
 
 /**
  * @typedef {import('./session.js').Project} Project
@@ -76,6 +57,7 @@ const show = async () => {
   notice.hidden = true
   const { projects } = sessionNow()
   if (projects === null) return
+  const waits = place === here.place ? 0 : setTimeout(() => view.replaceChildren(loading()), loadingAfterMs)
   try {
     const next = await viewOf(parseRoute(location.hash), projects)
     if (turn !== shown) return
@@ -94,11 +76,29 @@ const show = async () => {
     if (turn !== shown) return
     const { project } = sessionNow()
     const isMissing = error instanceof ApiError && error.status === 404 && project !== null
-    view.replaceChildren(...(isMissing ? [new MissingPage(project).element] : []))
-    if (isMissing) document.title = 'Not found · Troupe'
-    else report(error)
+    view.replaceChildren(
+      ...(project === null ? [] : [new MissingPage(project, isMissing ? null : wordsOf(error)).element]),
+    )
+    document.title = `${isMissing ? 'Not found' : 'Not shown'} · Troupe`
+    if (!isMissing) report(error)
+  } finally {
+    clearTimeout(waits)
   }
 }
+
+/** Time in ms after which a page that is still being read shows that it is. */
+const loadingAfterMs = 150
+
+/** The outline of a page that is being read. */
+const loading = () =>
+  h(
+    'div',
+    { class: 'page loading', 'aria-busy': 'true' },
+    h('p', { role: 'status' }, 'Loading'),
+    h('i'),
+    h('i'),
+    h('i'),
+  )
 
 /** Identifies what a route shows, regardless of its filters. @param {import('./route.js').Route} route */
 const placeOf = (route) =>
@@ -120,26 +120,38 @@ const viewOf = async (route, known) => {
   session.trigger.viewed({ project })
   showTools(known, project, route)
   const { operates } = sessionNow()
-  if (route.view === 'actor') return new ActorView({ ...route, project, operates }, report)
-  if (route.view === 'list') return listPage({ ...route, project }, report)
-  if (route.view === 'fleet') return fleetPage(project, report)
+  if (route.view === 'actor')
+    return new (await import('./actor-view.js')).ActorView({ ...route, project, operates }, report)
+  if (route.view === 'list') return (await import('./list-page.js')).listPage({ ...route, project }, report)
+  if (route.view === 'fleet') return (await import('./fleet-page.js')).fleetPage(project, report)
+  if (route.view === 'bundle') return new (await import('./bundle-page.js')).BundlePage(project, report)
   if (route.view === 'missing') return new MissingPage(project)
-  const page = queried[route.view]
+  const page = await queried[route.view]?.()
   if (page !== undefined) return page({ view: route.view, project, query: route.query ?? {} }, report)
-  if (route.view === 'bundle') return new BundlePage(project, report)
   return homePage(project, report)
 }
 
 /**
- * Pages whose place is in the query.
+ * Pages whose place is in the query. Each is loaded when it is first opened.
  *
- * @type {Readonly<Record<string, (place: import('./parts/query-form.js').Place, report: (error: unknown) => void) => View>>}
+ * @type {Readonly<Record<string, () => Promise<(place: import('./parts/query-form.js').Place, report: (error: unknown) => void) => View>>>}
  */
 const queried = {
-  ...{ gateway: gatewayPage, memory: memoryPage, knowledge: knowledgePage, connections: connectionsPage },
-  ...{ tools: toolsPage, playground: playgroundPage, settings: settingsPage, resources: resourcePage },
-  ...{ overview: overviewPage, approvals: approvalsPage, audit: auditPage, compare: comparePage },
-  ...{ nodes: nodesPage, stuck: stuckPage, skills: skillsPage },
+  gateway: async () => (await import('./gateway/gateway-page.js')).gatewayPage,
+  memory: async () => (await import('./memory/memory-page.js')).memoryPage,
+  knowledge: async () => (await import('./knowledge/knowledge-page.js')).knowledgePage,
+  connections: async () => (await import('./connections/connections-page.js')).connectionsPage,
+  tools: async () => (await import('./tools/tools-page.js')).toolsPage,
+  playground: async () => (await import('./playground/playground-page.js')).playgroundPage,
+  settings: async () => (await import('./settings/settings-page.js')).settingsPage,
+  resources: async () => (await import('./resources/resource-page.js')).resourcePage,
+  overview: async () => (await import('./overview/overview-page.js')).overviewPage,
+  approvals: async () => (await import('./approvals/approvals-page.js')).approvalsPage,
+  audit: async () => (await import('./audit-page.js')).auditPage,
+  compare: async () => (await import('./compare/compare-page.js')).comparePage,
+  nodes: async () => (await import('./nodes/nodes-page.js')).nodesPage,
+  stuck: async () => (await import('./stuck-page.js')).stuckPage,
+  skills: async () => (await import('./skills-page.js')).skillsPage,
 }
 
 /**
@@ -187,6 +199,7 @@ const signIn = async () => {
   } catch (error) {
     const mustEnrol = error instanceof ApiError && error.code === 'second_factor_enrolment_required'
     if (!mustEnrol) throw error
+    const { SecondFactor } = await import('./settings/second-factor.js')
     const shown = h('div', { class: 'page' }, h('h1', {}, 'Your organization requires a second factor'))
     const panel = h('div')
     shown.append(panel)
@@ -248,6 +261,7 @@ const dropped = async (event) => {
   event.preventDefault()
   const { project } = sessionNow()
   if (project === null) return
+  const { BundlePage } = await import('./bundle-page.js')
   if (!(current instanceof BundlePage)) {
     history.pushState(null, '', routeHash({ view: 'bundle', project }))
     await show()
@@ -255,6 +269,7 @@ const dropped = async (event) => {
   if (current instanceof BundlePage) await current.open(file)
 }
 
+addEventListener('copy', copyId)
 addEventListener('dragover', (event) => {
   if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
 })

@@ -1,17 +1,16 @@
 import { callApi } from './api.js'
-import { time } from './format.js'
 import { html } from './html.js'
-import { linked } from './linked-ids.js'
+import { ActorLink, isActorId } from './linked-ids.js'
 import { LivePage } from './live-page.js'
-import { CsvButton } from './parts/csv-button.js'
-import { Pages } from './parts/pages.js'
-import { QueryForm } from './parts/query-form.js'
-import { nothing, Table } from './parts/table.js'
+import { nameOf, titleOf } from './names.js'
+import { ListView } from './parts/list-view.js'
+import { nothing } from './parts/table.js'
+import { When } from './parts/when.js'
 import { hashAt } from './route.js'
 
 /**
  * @typedef {import('./parts/query-form.js').Place} Place
- * @typedef {{ id: string, action: string, actor: { kind: string, id: string | null }, resource: { type: string, id: string, name: string | null }, changes: readonly string[], tenant_id: string | null, reason: string | null, created_at: string }} Line
+ * @typedef {{ id: string, action: string, actor: { kind: string, id: string | null, ip: string | null }, resource: { type: string, id: string, name: string | null }, changes: readonly string[], tenant_id: string | null, reason: string | null, created_at: string }} Line
  * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
  */
 
@@ -44,28 +43,41 @@ export const auditPage = (place, report) =>
 const readLines = ({ project, query: { action, resource_id, actor_id } }, cursor, limit) =>
   callApi(project, 'audit_log.list', { query: { limit, action, resource_id, actor_id, cursor } })
 
+/** @param {string} project @returns {readonly import('./parts/list-view.js').Column[]} */
+const columnsOf = (project) => [
+  {
+    ...{ name: 'action', title: 'Action', value: ({ action }) => action },
+    cell: ({ action }) => action.replaceAll('_', ' ').replace('.', ' '),
+  },
+  {
+    ...{ name: 'resource', title: 'Resource', value: ({ resource }) => resource.name ?? titleOf(resource.id) },
+    cell: ({ resource }) =>
+      resource.name === null && isActorId(resource.id)
+        ? html`<${ActorLink} project=${project} id=${resource.id} />`
+        : html`<span title=${resource.id} data-id=${resource.id}>${resource.name ?? nameOf(resource.id)}</span>`,
+  },
+  {
+    ...{ name: 'by', title: 'By', value: ({ actor }) => actor.id && nameOf(actor.id) },
+    cell: ({ actor }) => html`<span title=${actor.id}>${actor.id === null ? actor.kind : nameOf(actor.id)}</span>`,
+  },
+  { name: 'changed', title: 'Changed', cell: ({ changes }) => changes.join(', ') || nothing },
+  { name: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? nothing },
+  {
+    ...{ name: 'tenant', title: 'Tenant', off: true, value: ({ tenant_id }) => tenant_id && nameOf(tenant_id) },
+    cell: ({ tenant_id }) => (tenant_id === null ? nothing : nameOf(tenant_id)),
+  },
+  { name: 'address', title: 'Address', off: true, cell: ({ actor }) => actor.ip ?? nothing },
+  {
+    ...{ name: 'time', title: 'Time', value: ({ created_at }) => created_at },
+    cell: ({ created_at }) => html`<${When} at=${created_at} />`,
+  },
+]
+
 /** @param {{ place: Place, lines: Lines }} props */
 const Audit = ({ place, lines: { data, next_cursor } }) => html`
-  <div class="view-head"><h1>Audit log</h1><span class="muted">Every change that a person or a key made, with its reason.</span><${CsvButton} name="Audit log" read=${(/** @type {string | undefined} */ cursor) => readLines(place, cursor, maxPage)} /></div>
-  <${QueryForm} place=${place} label="Filters" button="Apply" fresh=${['after']} fields=${fields} />
+  <div class="view-head"><h1>Audit log</h1><span class="muted">Every change that a person or a key made, with its reason.</span></div>
   <section class="panel" aria-label="Entries">
-    ${
-      data.length === 0
-        ? html`<p class="panel-part muted">No entries match.</p>`
-        : html`<${Table} label="Entries" columns=${['Time', 'Action', 'By', 'Resource', 'Changed', 'Reason']} rows=${data.map(
-            (line) => ({
-              key: line.id,
-              cells: [
-                html`<time datetime=${line.created_at}>${time(line.created_at)}</time>`,
-                line.action.replaceAll('_', ' ').replace('.', ' '),
-                line.actor.id ?? line.actor.kind,
-                html`${line.resource.name ?? ''} ${linked(place.project, line.resource.id)}`,
-                line.changes.join(', ') || nothing,
-                line.reason ?? nothing,
-              ],
-            }),
-          )} />`
-    }
+    <${ListView} place=${{ ...place, page: 'audit', to: (/** @type {import('./route.js').Query} */ changes) => hashAt(place, changes) }} title="Entries" columns=${columnsOf(place.project)} rows=${data} keyOf=${(/** @type {Line} */ { id }) => id}
+      fields=${fields} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readLines(place, cursor, maxPage)} empty=${html`<p class="empty">No entries match.</p>`} />
   </section>
-  <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${next_cursor && hashAt(place, { after: next_cursor })} />
 `

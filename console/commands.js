@@ -2,8 +2,8 @@ import { callApi } from './api.js'
 import { streamTurn } from './playground/server-events.js'
 
 /**
- * @typedef {{ seq: number | null, turn: { turn_number: number, input_text: string, model: string } | null }} Moment the selected commit, null for
- *   the newest, and the turn of a session at that time
+ * @typedef {{ seq: number | null, sequence: number | null, turn: { turn_number: number, input_text: string, model: string } | null }} Moment the selected commit, null for
+ *   the newest, its newest event, and the turn of a session at that time
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
  * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'text' | 'number' }} Field
  * @typedef {object} Command an action that a person can take on an actor
@@ -128,7 +128,7 @@ const likeOf = ({ agent_id, installation_id, tenant_id, external_user_id, metada
   )
 
 /** @param {string} id @param {readonly string[]} active @param {Moment} moment @returns {readonly Command[]} */
-const ofRun = (id, active, { seq }) => [
+const ofRun = (id, active, { seq, sequence }) => [
   ...(active[0] === 'open'
     ? [
         cancel('Cancel run', 'Cancels the run and its child runs.', (project, body) =>
@@ -138,8 +138,11 @@ const ofRun = (id, active, { seq }) => [
     : []),
   {
     name: 'Run again',
-    send: (project, body) => callApi(project, 'runs.replay', { params: { run_id: id }, body }),
-    says: `Starts a new run with the same agent version.${seq === null ? '' : ` A run starts at its task: its steps until commit ${seq} happen anew.`}`,
+    send: (project, body) =>
+      callApi(project, 'runs.replay', {
+        ...{ params: { run_id: id }, body: { ...body, ...(sequence !== null && { after_sequence: sequence }) } },
+      }),
+    says: `Starts a new run with the same agent version.${sequence === null ? '' : ` It goes on from commit ${seq}: it knows what was said and done until then, and does not do that again.`}`,
     field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
     load: (project) => callApi(project, 'runs.get', { params: { run_id: id } }),

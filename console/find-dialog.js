@@ -3,10 +3,12 @@ import { callApi } from './api.js'
 import { h } from './dom.js'
 import { toneOf } from './format.js'
 import { html, render } from './html.js'
+import { titleOf } from './names.js'
 import { pages } from './navigation.js'
 import { typed } from './parts/typed.js'
 import { listHash, routeHash } from './route.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
+import { readViews, viewHash, viewsNamed } from './views.js'
 
 /**
  * @typedef {object} Finding
@@ -21,19 +23,30 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const waitMs = 120
 
+/** Saved views with such a name, as pages. @param {string} project @param {string} text */
+const viewLinks = (project, text) =>
+  viewsNamed(project, text).map((view) => ({ name: `View ${view.name}`, href: viewHash(project, view) }))
+
 /** Pages with such a name. @param {string} project @param {string} text @returns {readonly Finding[]} */
 const pagesNamed = (project, text) =>
-  pages(project)
-    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-    .map(({ name }) => ({
-      kind: 'page',
-      id: name,
-      tenant_id: null,
-      machine: null,
-      state: null,
-      label: null,
-      updated_at: null,
-    }))
+  [
+    ...pages(project).filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())),
+    ...viewLinks(project, text),
+  ].map(({ name }) => ({
+    kind: 'page',
+    id: name,
+    tenant_id: null,
+    machine: null,
+    state: null,
+    label: null,
+    updated_at: null,
+  }))
+
+/** Kinds whose id is what people write: an error code, a model, the name of a tool. */
+const byId = new Set(['error', 'model', 'tool', 'user', 'page'])
+
+/** @param {Finding} finding */
+const titleIn = ({ kind, id, label }) => (byId.has(kind) ? id : titleOf(id, label))
 
 /** The hash of a search result. @param {string} project @param {Finding} finding */
 const hashOf = (project, { kind, id, tenant_id }) => {
@@ -43,7 +56,10 @@ const hashOf = (project, { kind, id, tenant_id }) => {
   if (kind === 'knowledge') return routeHash({ view: 'knowledge', project, query: { base: id } })
   if (kind === 'model') return routeHash({ view: 'gateway', project, query: { model: id } })
   if (kind === 'tool') return listHash({ project, machine: '', tool: id })
-  if (kind === 'page') return pages(project).find(({ name }) => name === id)?.href ?? ''
+  if (kind === 'page')
+    return (
+      [...pages(project), ...viewLinks(project, id.replace(/^View /, ''))].find(({ name }) => name === id)?.href ?? ''
+    )
   if (kind === 'error') return listHash({ project, machine: '', error: id })
   if (kind === 'request') return routeHash({ view: 'gateway', project, query: { request: id } })
   return routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } })
@@ -90,7 +106,10 @@ const Find = ({ project, close }) => {
   const [found, setFound] = useState(/** @type {readonly Finding[] | null} */ (null))
   const [chosen, setChosen] = useState(0)
   const input = useRef(/** @type {HTMLInputElement | null} */ (null))
-  useEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    input.current?.focus()
+    void readViews(project).catch(() => {})
+  }, [])
   useEffect(() => {
     const query = text.trim()
     if (query === '') return setFound(null)
@@ -139,8 +158,8 @@ const Find = ({ project, close }) => {
           onClick=${() => go(finding)} onMouseMove=${() => setChosen(index)}
         >
           <span class="muted">${finding.machine ?? finding.kind}</span>
-          <span class="finding-id">${finding.id}</span>
-          ${finding.label && html`<span class="finding-label">${finding.label}</span>`}
+          <span class="finding-id" title=${finding.id}>${titleIn(finding)}</span>
+          ${finding.kind !== 'actor' && finding.label && finding.label !== titleIn(finding) && html`<span class="finding-label">${finding.label}</span>`}
           ${finding.tenant_id && html`<span class="muted">tenant ${finding.tenant_id}</span>`}
           ${finding.state && html`<span class="chip" data-tone=${toneOf(finding.state)}>${finding.state}</span>`}
           ${finding.updated_at && html`<time class="muted">${age(finding.updated_at)}</time>`}

@@ -36,7 +36,7 @@ export const FirstSteps = ({ project }) => {
     <h2>First steps</h2>
     <ol class="first-steps">${steps.map(
       ([name, why, href], at) =>
-        html`<li key=${name}>${data.steps[at] ? html`<span class="chip" data-tone="calm">done</span> ${name}` : html`<a href=${href}>${name}</a> <span class="muted">${why}</span>`}</li>`,
+        html`<li key=${name}>${data.steps[at] ? html`<span class="chip" data-tone="calm">done</span> <strong>${name}</strong>` : html`<a href=${href}>${name}</a> <span class="muted">${why}</span>`}</li>`,
     )}</ol>
     <p class="panel-part muted">Then look at <a href=${listHash({ project })}>its sessions</a>, step by step.</p>
   </section>`

@@ -87,6 +87,9 @@ const tones = {
 /** Display name of an actor's machine. @param {string} machine */
 export const machineName = (machine) => machine.replaceAll('_', ' ').replace(/^mcp\b/, 'MCP')
 
+/** A state in words: the innermost part of its path. @param {string} state dotted path or status */
+export const stateName = (state) => (state.split('.').at(-1) ?? state).replaceAll('_', ' ')
+
 /**
  * The colour of a state, by the innermost part of its path that has one.
  *

@@ -6,7 +6,7 @@ import { ahead, machineName } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { LivePage } from './live-page.js'
-import { nameOf, readNames } from './names.js'
+import { nameOf, titleOf } from './names.js'
 import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
 import { serverNow } from './server-time.js'
@@ -53,7 +53,7 @@ const sections = [
 export const homePage = (project, report) =>
   new LivePage({
     /** @returns {Promise<{ data: readonly Need[] }>} */
-    read: async () => (await Promise.all([callApi(project, 'observation.attention'), readNames(project)]))[0],
+    read: () => callApi(project, 'observation.attention'),
     show: ({ data }) => html`<${Home} project=${project} needs=${data} />`,
     everyMs: refreshMs,
     report,
@@ -98,7 +98,7 @@ const Section = ({ project, title, tone, needs }) => html`
 const Row = ({ project, need }) => html`
   <li>
     <div class="need-head">
-      <a href=${hrefOf(project, need)}>${need.subject}</a>
+      <a href=${hrefOf(project, need)} title=${need.id} data-id=${need.id}>${need.subject === need.id ? titleOf(need.id) : need.subject}</a>
       ${need.machine && html`<span class="muted">${machineName(need.machine)}</span>`}
       ${need.risk_level && riskChip(need.risk_level)}
       ${need.tool !== null && html`<a href=${listHash({ project, machine: '', tool: need.tool })}>failed ${timesOf(need.count)}</a>`}

@@ -19,9 +19,13 @@ export const JobPanel = ({ project, id, seq }) => {
   const [job, setJob] = useState(/** @type {Job | null} */ (null))
   const [trouble, setTrouble] = useState('')
   useEffect(() => {
-    void callApi(project, 'browser_jobs.get', { params: { jobId: id } }).then(setJob, (error) =>
-      setTrouble(String(error.message)),
+    const abort = new AbortController()
+    // an earlier answer that comes late must not take the place of a later one
+    callApi(project, 'browser_jobs.get', { params: { jobId: id }, signal: abort.signal }).then(
+      (read) => abort.signal.aborted || setJob(read),
+      (error) => abort.signal.aborted || setTrouble(String(error.message)),
     )
+    return () => abort.abort()
   }, [id, seq])
   if (job === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
   return html`

@@ -4,6 +4,8 @@ import { h } from './dom.js'
 const keys = [
   ['/ or Ctrl K', 'Find a page, a name, an id, a tool or an error'],
   ['?', 'Show these keys'],
+  ['v', 'Saved views of a list'],
+  ['Ctrl C', 'Copy the id of the chosen link, when no text is selected'],
   ['← →', 'Step through the commits of an actor'],
   ['+ − 0', 'Zoom the chart, and fit it'],
   ['↑ ↓ ← →', 'Move the chart, while it has the focus'],

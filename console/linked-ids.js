@@ -1,21 +1,32 @@
 import { actorPrefixes } from './actor-ids.js'
 import { h } from './dom.js'
 import { html } from './html.js'
+import { titleOf } from './names.js'
 import { routeHash } from './route.js'
 
-const anId = new RegExp(`\\b((?:${actorPrefixes.join('|')})_[0-9a-z]{26})\\b`)
+const anId = new RegExp(`\\b((?:${Object.keys(actorPrefixes).join('|')})_[0-9a-z]{26})\\b`)
+
+/** Whether an id is that of an actor, which has a page. @param {string} id */
+export const isActorId = (id) => anId.test(id)
 
 /** Splits a text; every second part is the id of an actor. @param {string} text */
 const partsOf = (text) => text.split(anId)
 
-/** A text with actor ids as links. @param {string} project @param {string} text */
+/**
+ * An actor by what it is about, as a link with its id: it is shown on hover, and copied when nothing else is selected
+ * (`app.js`).
+ *
+ * @param {{ project: string, id: string, label?: string | null }} props `label`: what it is about, where that is known
+ */
+export const ActorLink = ({ project, id, label = null }) =>
+  html`<a class="named" href=${routeHash({ view: 'actor', project, id })} title=${id} data-id=${id}>${titleOf(id, label)}</a>`
+
+/** A text with actors by their names, as links. @param {string} project @param {string} text */
 export const linked = (project, text) =>
-  partsOf(text).map((part, index) =>
-    index % 2 === 0 ? part : html`<a href=${routeHash({ view: 'actor', project, id: part })}>${part}</a>`,
-  )
+  partsOf(text).map((part, index) => (index % 2 === 0 ? part : html`<${ActorLink} project=${project} id=${part} />`))
 
 /**
- * The same as DOM nodes. The links are not tab stops until their list makes them so, since a log has thousands.
+ * A text with actor ids as links, as DOM nodes. The links are not tab stops until their list makes them so, since a log has thousands.
  *
  * @param {string} project
  * @param {string} text

@@ -1,20 +1,20 @@
 import { callApi } from './api.js'
-import { machineName, time, toneOf } from './format.js'
+import { machineName, stateName, toneOf } from './format.js'
 import { html } from './html.js'
+import { ActorLink } from './linked-ids.js'
 import { LivePage } from './live-page.js'
-import { nameOf, readNames } from './names.js'
-import { CsvButton } from './parts/csv-button.js'
+import { nameOf, titleOf } from './names.js'
 import { Empty } from './parts/empty.js'
-import { Pages } from './parts/pages.js'
-import { QueryForm } from './parts/query-form.js'
-import { nothing, Table } from './parts/table.js'
+import { ListView } from './parts/list-view.js'
+import { nothing } from './parts/table.js'
 import { When } from './parts/when.js'
 import { compareHash, listHash, routeHash } from './route.js'
 import { hasTalk } from './talk-panel.js'
 import { useState } from './vendor/hooks.js'
 
 /**
- * @typedef {import('./route.js').ListRoute & { project: string }} ListPlace
+ * @typedef {{ project: string, machine: string, query: import('./route.js').Query }} Place
+ * @typedef {import('./parts/list-view.js').Column} Column
  * @typedef {object} ListedActor
  * @property {string} id
  * @property {string} machine
@@ -37,9 +37,9 @@ const maxPage = 100
 const refreshMs = 3000
 
 /**
- * Actors of one kind, filtered by state, tenant, agent, error and time; all filters are in the URL.
+ * Actors of one kind, filtered by state, tenant, agent, error and time; all that is chosen is in the URL.
  *
- * @param {ListPlace} place
+ * @param {Place} place
  * @param {(error: unknown) => void} report
  */
 export const listPage = (place, report) =>
@@ -47,9 +47,8 @@ export const listPage = (place, report) =>
     /** @returns {Promise<Listed>} */
     read: async () => {
       const [actors, { data }] = await Promise.all([
-        readActors(place, place.after),
+        readActors(place, place.query.after),
         callApi(place.project, 'observation.fleet'),
-        readNames(place.project),
       ])
       return { actors, machines: inOrder(data) }
     },
@@ -58,9 +57,12 @@ export const listPage = (place, report) =>
     report,
   })
 
-/** @param {ListPlace} place @param {string | undefined} cursor */
-const readActors = (place, cursor, limit = pageSize) =>
-  callApi(place.project, 'observation.actors', { query: { ...queryOf(place), limit, cursor } })
+/** @param {Place} place @param {string | undefined} cursor */
+const readActors = ({ project, machine, query }, cursor, limit = pageSize) => {
+  const { state, tenant, agent, error, tool, from, to } = query
+  const filters = { machine: machine || undefined, state, tenant_id: tenant, agent_id: agent, error, tool, from, to }
+  return callApi(project, 'observation.actors', { query: { ...filters, limit, cursor } })
+}
 
 /** Kinds to list first. */
 const known = ['session', 'run', 'action', 'delivery']
@@ -71,84 +73,116 @@ const inOrder = (machines) => [
   ...machines.filter(({ machine }) => !known.includes(machine)).toSorted((a, b) => a.machine.localeCompare(b.machine)),
 ]
 
-/** @param {ListPlace} place */
-const queryOf = ({ machine, state, tenant, agent, error, tool, from, to }) => ({
-  ...{ machine, state, tenant_id: tenant, agent_id: agent, error, tool, from, to },
-})
-
 /** @param {string} machine */
-const titleOf = (machine) => {
+const kindOf = (machine) => {
+  if (machine === '') return 'All kinds'
   const name = machineName(machine)
   const plural = `${name.replace(/y$/, 'ie').replace(/ch$/, 'che')}s`
   return plural.charAt(0).toUpperCase() + plural.slice(1)
 }
 
-/** @param {{ place: ListPlace } & Listed} props */
+/** @param {Place} place @param {{ marked: readonly string[], mark: (id: string) => void }} comparing @returns {readonly Column[]} */
+const columnsOf = (place, { marked, mark }) => {
+  const { query } = place
+  const failed = Boolean(query.error || query.tool)
+  return [
+    {
+      ...{ name: 'name', title: 'Name', value: ({ label, id }) => label ?? id },
+      cell: ({ id, label, machine }) =>
+        html`${hasTalk({ machine }) && html`<input type="checkbox" aria-label=${`Compare ${titleOf(id, label)}`} title=${id} checked=${marked.includes(id)} onChange=${() => mark(id)} /> `}<${ActorLink} project=${place.project} id=${id} label=${label} />`,
+    },
+    {
+      ...{ name: 'state', title: 'State', value: ({ state }) => state },
+      cell: ({ state, failures }) =>
+        html`<span class="chip" data-tone=${toneOf(state)} title=${state}>${stateName(state)}</span> ${failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
+    },
+    {
+      ...{ name: 'error', title: 'Error', value: ({ error }) => error, ...(failed ? {} : { off: true }) },
+      cell: ({ error }) => (error === null ? nothing : html`<span class="chip" data-tone="bad">${error}</span>`),
+    },
+    {
+      ...{ name: 'tenant', title: 'Tenant', value: ({ tenant_id }) => tenant_id && nameOf(tenant_id) },
+      cell: ({ tenant_id }) => filterBy(place, 'tenant', tenant_id),
+    },
+    {
+      ...{ name: 'agent', title: 'Agent', value: ({ agent_id }) => agent_id && nameOf(agent_id) },
+      cell: ({ agent_id }) => filterBy(place, 'agent', agent_id),
+    },
+    {
+      ...{ name: 'user', title: 'User', value: ({ external_user_id }) => external_user_id, off: true },
+      cell: ({ external_user_id }) => external_user_id ?? nothing,
+    },
+    { name: 'id', title: 'Id', off: true, cell: ({ id }) => html`<code>${id}</code>` },
+    {
+      ...{ name: 'failures', title: 'Failures', value: ({ failures }) => failures, off: true },
+      cell: ({ failures }) => String(failures),
+    },
+    {
+      ...{ name: 'created', title: 'Created', value: ({ created_at }) => created_at },
+      cell: ({ created_at }) => html`<${When} at=${created_at} />`,
+    },
+    {
+      ...{ name: 'updated', title: 'Last step', value: ({ updated_at }) => updated_at },
+      cell: ({ updated_at }) => html`<${When} at=${updated_at} />`,
+    },
+  ]
+}
+
+/** @param {{ place: Place } & Listed} props */
 const List = ({ place, actors: { data, next_cursor }, machines }) => {
-  const { project, machine, error, tool, after } = place
-  const title = machine === '' ? 'All kinds' : titleOf(machine)
-  const failed = error !== '' || tool !== ''
+  const { project, machine, query } = place
+  const to = (/** @type {import('./route.js').Query} */ changes) => listHash({ project, machine, ...query, ...changes })
   // two of them can be compared
   const [marked, setMarked] = useState(/** @type {readonly string[]} */ ([]))
   /** @param {string} id */
   const mark = (id) => setMarked(marked.includes(id) ? marked.filter((each) => each !== id) : [...marked, id].slice(-2))
-  const columns = ['Id', 'State', ...(failed ? ['Error'] : []), 'What', 'Tenant', 'Agent', 'Created', 'Last step']
-  /** @param {ListedActor} actor */
-  const rowOf = (actor) => ({
-    key: actor.id,
-    cells: [
-      html`${hasTalk(actor) && html`<input type="checkbox" aria-label=${`Compare ${actor.id}`} checked=${marked.includes(actor.id)} onChange=${() => mark(actor.id)} /> `}<a href=${routeHash({ view: 'actor', project, id: actor.id })}>${actor.id}</a>`,
-      html`<span class="chip" data-tone=${toneOf(actor.state)}>${actor.state}</span> ${actor.failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${actor.failures} failed</span>`}`,
-      ...(failed ? [html`<span class="chip" data-tone="bad">${actor.error}</span>`] : []),
-      actor.label ?? nothing,
-      filterBy(place, 'tenant', actor.tenant_id),
-      filterBy(place, 'agent', actor.agent_id),
-      html`<time datetime=${actor.created_at}>${time(actor.created_at)}</time>`,
-      html`<${When} at=${actor.updated_at} />`,
-    ],
-  })
+  const states = machines.find((each) => each.machine === machine)?.states ?? []
   return html`
-    <div class="view-head"><h1>${title}</h1><${CsvButton} name=${title} read=${(/** @type {string | undefined} */ cursor) => readActors(place, cursor, maxPage)} /><span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span></div>
-    <nav class="filter kinds" aria-label="Kinds">${machines.map(({ machine: name }) => html`<a href=${listHash({ project, machine: name })} aria-current=${name === machine ? 'true' : undefined}>${titleOf(name)}</a>`)}</nav>
-    <section class="panel" aria-label=${title}>
-      <${Filters} key=${machine} place=${place} states=${machines.find((each) => each.machine === machine)?.states ?? []} />
-      ${data.length === 0 ? html`<${Nothing} place=${place} />` : html`<${Table} label=${titleOf(machine || 'actor')} columns=${columns} rows=${data.map(rowOf)} />`}
-      <${Pages} first=${after === '' ? null : listHash({ ...place, after: '' })} next=${next_cursor === null ? null : listHash({ ...place, after: next_cursor })} />
+    <div class="view-head">
+      <h1>${kindOf(machine)}</h1>
+      <label class="kind">Kind<select onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLSelectElement && location.assign(listHash({ project, machine: currentTarget.value }))}>
+        ${machine === '' && html`<option value="" selected>All kinds</option>`}${machines.map(({ machine: name }) => html`<option value=${name} selected=${name === machine}>${kindOf(name)}</option>`)}
+      </select></label>
+    </div>
+    <section class="panel" aria-label=${kindOf(machine)}>
+      <${ListView} key=${machine} place=${{ project, query, page: `list/${machine || 'all'}`, to }} title=${kindOf(machine)} columns=${columnsOf(place, { marked, mark })} rows=${data} keyOf=${(/** @type {ListedActor} */ { id }) => id}
+        fields=${fieldsOf(states)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readActors(place, cursor, maxPage)} empty=${html`<${Nothing} place=${place} />`}>
+        <span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span>
+      <//>
     </section>
   `
 }
 
-/** @param {ListPlace} place @param {'tenant' | 'agent'} field @param {string | null} id */
-const filterBy = (place, field, id) =>
-  id === null ? nothing : html`<a href=${listHash({ ...place, [field]: id, after: '' })} title=${id}>${nameOf(id)}</a>`
+/** @param {Place} place @param {'tenant' | 'agent'} field @param {string | null} id */
+const filterBy = ({ project, machine, query }, field, id) =>
+  id === null
+    ? nothing
+    : html`<a href=${listHash({ project, machine, ...query, [field]: id, after: '' })} title=${id}>${nameOf(id)}</a>`
 
-/** @param {{ place: ListPlace, states: readonly import('./fleet-page.js').FleetState[] }} props */
-const Filters = ({ place, states }) => {
-  const { view: _, project, machine, ...query } = place
-  const fields = [
-    {
-      ...{ name: 'state', label: 'State' },
-      choices: [['', 'any'], ...states.map(({ state, actors }) => [state, `${state} (${actors})`])],
-    },
-    ...[
-      ['tenant', 'Tenant'],
-      ['agent', 'Agent'],
-      ['error', 'Error'],
-      ['tool', 'Failed tool'],
-    ].map(([name, label]) => ({ name, label })),
-    { name: 'from', label: 'From', type: 'date' },
-    { name: 'to', label: 'To', type: 'date' },
-  ]
-  const to = (/** @type {import('./route.js').Query} */ changes) => listHash({ ...place, ...changes })
-  return html`<${QueryForm} place=${{ query }} label="Filters" button="Apply" fields=${fields} fresh=${['after']} to=${to}><a href=${listHash({ project, machine })}>Clear</a><//>`
-}
+/** @param {readonly import('./fleet-page.js').FleetState[]} states @returns {readonly import('./parts/query-form.js').QueryField[]} */
+const fieldsOf = (states) => [
+  {
+    ...{ name: 'state', label: 'State' },
+    choices: [
+      ['', 'any'],
+      ...states.map(({ state, actors }) => /** @type {const} */ ([state, `${state} (${actors})`])),
+    ],
+  },
+  ...[
+    ['tenant', 'Tenant'],
+    ['agent', 'Agent'],
+    ['error', 'Error'],
+    ['tool', 'Failed tool'],
+  ].map(([name = '', label = '']) => ({ name, label })),
+  { name: 'from', label: 'From', type: 'date' },
+  { name: 'to', label: 'To', type: 'date' },
+]
 
-/** @param {{ place: ListPlace }} props */
-const Nothing = ({ place }) => {
-  const { project: _, machine, view: __, ...filters } = place
-  if (Object.values(filters).some(Boolean)) return html`<p class="empty">No results match these filters.</p>`
-  const name = titleOf(machine).toLowerCase()
+/** @param {{ place: Place }} props */
+const Nothing = ({ place: { project, machine, query } }) => {
+  if (Object.values(query).some(Boolean)) return html`<p class="empty">No results match these filters.</p>`
+  const name = kindOf(machine).toLowerCase()
   if (machine !== 'session') return html`<${Empty} drawn="runs" title=${`No ${name} yet.`} />`
   const command = `curl -X POST ${location.origin}/v1/sessions \\\n  -H "Authorization: Bearer $SECRET_KEY" \\\n  -H "Content-Type: application/json" -d '{}'`
-  return html`<${Empty} drawn="sessions" title="No sessions yet."><p>A session is a durable conversation. <a href=${routeHash({ view: 'playground', project: place.project })}>Start one in the playground</a>, or with a secret key of this project:</p><pre tabindex="0">${command}</pre><//>`
+  return html`<${Empty} drawn="sessions" title="No sessions yet."><p>A session is a durable conversation. <a href=${routeHash({ view: 'playground', project })}>Start one in the playground</a>, or with a secret key of this project:</p><pre tabindex="0">${command}</pre><//>`
 }

@@ -1,6 +1,14 @@
 import { h } from './dom.js'
 import { render } from './html.js'
+import { withNames } from './names.js'
 import { Refreshing } from './refreshing.js'
+import { sessionNow } from './session.js'
+
+/** The data of a page, after the names of all that it mentions have been read. @template Data @param {Data} data @returns {Promise<Data>} */
+const named = (data) => {
+  const { project } = sessionNow()
+  return project === null ? Promise.resolve(data) : withNames(project, data)
+}
 
 /**
  * A page that renders server data and refreshes it regularly.
@@ -38,7 +46,7 @@ export class LivePage {
 
   /** Reads and renders the data now. */
   async refresh() {
-    const data = await this.#parts.read()
+    const data = await named(await this.#parts.read())
     if (this.#refreshing.stopped) return
     render(this.#parts.show(data), this.element)
   }

@@ -5,16 +5,16 @@ import { listHash, routeHash } from './route.js'
 export class MissingPage {
   element
 
-  /** @param {string} project */
-  constructor(project) {
+  /** @param {string} project @param {string | null} [reason] why a page that exists cannot be shown */
+  constructor(project, reason = null) {
     this.element = h(
       'div',
       { class: 'page' },
-      h('div', { class: 'view-head' }, h('h1', {}, 'Not found')),
+      h('div', { class: 'view-head' }, h('h1', {}, reason === null ? 'Not found' : 'This page cannot be shown')),
       h(
         'div',
         { class: 'empty' },
-        h('p', {}, 'What this address names does not exist in your projects, or it was deleted.'),
+        h('p', {}, reason ?? 'What this address names does not exist in your projects, or it was deleted.'),
         h(
           'p',
           { class: 'ways' },

@@ -1,27 +1,59 @@
+import { actorPrefixes } from './actor-ids.js'
 import { callApi } from './api.js'
-import { sessionNow } from './session.js'
+import { machineName } from './format.js'
 
-/** Time in ms after which names are read again. */
-const freshMs = 60_000
+/** Times in ms after which names are read again: a session is named by its first message, which may follow. */
+const freshMs = { named: 60_000, unnamed: 3_000 }
+/** Most ids of one read (`observation.names`). */
+const maxIds = 100
 
-/** Names by the ids of agents, tenants and keys, whose ids are unique over projects. @type {Map<string, string>} */
+/** @typedef {{ name: string | null, state: string | null, at: number }} Name */
+
+/** By ids, which are unique over projects. @type {Map<string, Name>} */
 const known = new Map()
-let newest = { project: '', at: 0 }
 
-/** Reads the names of a project's newest agents, tenants and keys; others are shown by their ids. @param {string} project */
-export const readNames = async (project) => {
-  if (newest.project === project && Date.now() - newest.at < freshMs) return
-  newest = { project, at: Date.now() }
-  const few = { query: { limit: 100 } }
-  const lists = await Promise.allSettled([
-    callApi(project, 'agents.list', few),
-    callApi(project, 'tenants.list', few),
-    ...(sessionNow().operates ? [callApi(project, 'project_keys.list', few)] : []),
-  ])
-  for (const list of lists)
-    for (const { id, name, external_id } of list.status === 'fulfilled' ? list.value.data : [])
-      known.set(id, name ?? external_id ?? id)
+const anId = /\b(?:agt|ten|whk|kb|pmpt|skl|grl|pvc|key|usr|[a-z]{3,5})_[0-9a-z]{26}\b/g
+
+/**
+ * Reads the names of all ids that occur in data of a page, so that it can show them by `nameOf`. A page is not held up
+ * by names that cannot be read.
+ *
+ * @template Data
+ * @param {string} project
+ * @param {Data} data
+ * @returns {Promise<Data>} the same data
+ */
+export const withNames = async (project, data) => {
+  const ids = new Set(JSON.stringify(data ?? null).match(anId))
+  const now = Date.now()
+  const wanted = [...ids].filter((id) => isStale(known.get(id), now))
+  const parts = Array.from({ length: Math.ceil(wanted.length / maxIds) }, (_, at) =>
+    wanted.slice(at * maxIds, (at + 1) * maxIds),
+  )
+  const reads = parts.map((part) => callApi(project, 'observation.names', { query: { ids: part.join(',') } }))
+  for (const id of wanted) known.set(id, { name: null, state: null, ...known.get(id), at: now })
+  for (const read of await Promise.allSettled(reads))
+    for (const { id, name, state } of read.status === 'fulfilled' ? read.value.data : [])
+      known.set(id, { name, state, at: now })
+  return data
 }
 
-/** The name of an agent, a tenant or a key; its id while the name is unknown. @param {string} id */
-export const nameOf = (id) => known.get(id) ?? id
+/** @param {Name | undefined} name @param {number} now */
+const isStale = (name, now) => name === undefined || name.at < now - (name.name ? freshMs.named : freshMs.unnamed)
+
+/** The name of what has this id, or the id while the name is unknown. @param {string} id */
+export const nameOf = (id) => known.get(id)?.name ?? id
+
+/**
+ * What people read in place of the id of an actor: what it is about, else its machine with the end of the id, by which
+ * two of them differ.
+ *
+ * @param {string} id
+ * @param {string | null} [label]
+ */
+export const titleOf = (id, label = null) => {
+  const name = label ?? known.get(id)?.name
+  if (name) return name
+  const machine = actorPrefixes[id.slice(0, id.lastIndexOf('_'))]
+  return machine === undefined ? id : `${machineName(machine)} …${id.slice(-5)}`
+}

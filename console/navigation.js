@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 import { icon } from './icons.js'
-import { listHash, routeHash } from './route.js'
+import { routeHash } from './route.js'
 import { sessionNow } from './session.js'
 
 /**
@@ -17,8 +17,7 @@ const plain = (view, query) => (/** @type {string} */ project) => ({
 
 /** @param {string} machine */
 const list = (machine) => (/** @type {string} */ project) => ({
-  ...{ view: /** @type {const} */ ('list'), project, machine },
-  ...{ state: '', tenant: '', agent: '', error: '', tool: '', from: '', to: '', after: '' },
+  ...{ view: /** @type {const} */ ('list'), project, machine, query: {} },
 })
 
 /** @param {string} kind */
@@ -41,7 +40,7 @@ const groups = [
     'Build',
     [
       ['Agents', 'agents', resource('agents')],
-      ['Prompts', 'skills', resource('prompts')],
+      ['Prompts', 'audit', resource('prompts')],
       ['Installations', 'installations', resource('installations')],
       ['Playground', 'playground', plain('playground')],
       ['Tools', 'tools', plain('tools')],
@@ -62,6 +61,7 @@ const groups = [
     [
       ['Gateway', 'gateway', plain('gateway')],
       ['Limits', 'limits', resource('limits')],
+      ['Guardrails', 'limits', resource('guardrails')],
       ['Provider keys', 'providers', resource('provider_connections')],
       ['Custom servers', 'servers', resource('custom_providers')],
     ],
@@ -82,6 +82,20 @@ const ofOperators = [
   ['Audit log', 'audit', plain('audit')],
   ['Nodes', 'nodes', plain('nodes')],
   ['Stuck', 'stuck', plain('stuck')],
+]
+
+/** Pages that few people open often: the search finds them. @type {readonly Entry[]} */
+const found = [
+  ['Skills, all', 'skills', resource('skills')],
+  ['Imports of skills', 'skills', resource('skill_imports')],
+  ['Actions', 'approvals', resource('actions')],
+  ['Batches', 'runs', resource('batches')],
+  ['Batches of messages', 'runs', resource('message_batches')],
+  ['Vector stores', 'knowledge', resource('vector_stores')],
+  ['MCP servers', 'tools', resource('mcp_servers')],
+  ['Knowledge bases', 'knowledge', resource('knowledge_bases')],
+  ['Request log settings', 'settings', resource('request_log_settings')],
+  ['Retention', 'settings', resource('retention_settings')],
 ]
 
 /** Identifies the page that a route belongs to. @param {Route} route */
@@ -117,19 +131,16 @@ export const navigation = (project, current, operates) =>
 /** @param {Entry} entry @param {string} project @param {Route} current */
 const linkOf = ([name, drawn, route], project, current) => {
   const to = route(project)
-  const href = hashOf(to)
+  const href = routeHash(to)
   const isHere = pageOf(to) === pageOf(current)
   return h('li', {}, h('a', { href, 'aria-current': isHere ? 'page' : undefined }, icon(drawn), name))
 }
 
 /** The names and hashes of all pages. @param {string} project */
 export const pages = (project) =>
-  [...groups.flatMap(([, entries]) => entries), ...(sessionNow().operates ? ofOperators : [])].map(
+  [...groups.flatMap(([, entries]) => entries), ...found, ...(sessionNow().operates ? ofOperators : [])].map(
     ([name, , route]) => ({
       name,
-      href: hashOf(route(project)),
+      href: routeHash(route(project)),
     }),
   )
-
-/** @param {Route} to */
-const hashOf = (to) => (to.view === 'list' ? listHash(to) : routeHash(to))

@@ -1,14 +1,11 @@
 /**
- * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, tool: string, from: string, to: string, after: string }} ListRoute
+ * @typedef {{ view: 'list', project: string | null, machine: string, query: Query }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
  * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources' | 'overview' | 'approvals' | 'audit' | 'compare' | 'missing'} PlainView
  * @typedef {Readonly<Record<string, string>>} Query
  * @typedef {{ view: PlainView, project: string | null, query?: Query }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
-
-/** Names of a list's filters in the URL. */
-const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'tool', 'from', 'to', 'after'])
 
 /** @type {readonly string[]} */
 const plainViews = [
@@ -42,16 +39,10 @@ export const parseRoute = (hash) => {
 }
 
 /** @param {string | null} project @param {string} machine @param {URLSearchParams} search @returns {ListRoute} */
-const listRoute = (project, machine, search) => {
-  const [state, tenant, agent, error, tool, from, to, after] = filters.map((name) => search.get(name) ?? '')
-  return {
-    view: 'list',
-    project,
-    machine,
-    ...{ state: state ?? '', tenant: tenant ?? '', agent: agent ?? '', error: error ?? '', tool: tool ?? '' },
-    ...{ from: from ?? '', to: to ?? '', after: after ?? '' },
-  }
-}
+const listRoute = (project, machine, search) => ({
+  ...{ view: 'list', project, machine },
+  query: Object.fromEntries([...search].filter(([, value]) => value !== '')),
+})
 
 /** @param {URLSearchParams} search */
 const stepIn = (search) => {
@@ -72,12 +63,15 @@ export const routeHash = (route) => {
   }
   if (route.view !== 'list') return `${place}/${route.view}${searchOf(Object.entries(route.query ?? {}))}`
   const kind = route.machine === '' ? '' : `/${encodeURIComponent(route.machine)}`
-  return `${place}/list${kind}${searchOf(filters.map((name) => [name, route[name]]))}`
+  return `${place}/list${kind}${searchOf(Object.entries(route.query))}`
 }
+
+/** Entries that have a value. @param {readonly (readonly [string, string | null | undefined])[]} entries @returns {[string, string][]} */
+const given = (entries) => entries.flatMap(([name, value]) => (value ? [[name, value]] : []))
 
 /** The query string of non-empty values; '' for none. @param {readonly (readonly [string, string])[]} entries */
 const searchOf = (entries) => {
-  const search = new URLSearchParams(entries.filter(([, value]) => value !== '').map(([name, value]) => [name, value]))
+  const search = new URLSearchParams(given(entries))
   return search.size === 0 ? '' : `?${search}`
 }
 
@@ -93,9 +87,10 @@ export const hashAt = ({ view, project, query }, changes = {}) =>
 /**
  * The hash of a list; by default of sessions without filters.
  *
- * @param {Partial<ListRoute> & { project: string | null }} list
+ * @param {{ project: string | null, machine?: string, [filter: string]: string | null | undefined }} list with filters by their names
  */
-export const listHash = (list) => routeHash({ ...listRoute(list.project, 'session', new URLSearchParams()), ...list })
+export const listHash = ({ project, machine = 'session', ...query }) =>
+  routeHash({ view: 'list', project, machine, query: Object.fromEntries(given(Object.entries(query))) })
 
 /** The hash of the form for a new resource of a kind (`resources/resources.js`). @param {string} project @param {string} kind */
 export const newResource = (project, kind) => routeHash({ view: 'resources', project, query: { kind, new: 'yes' } })

@@ -3,13 +3,14 @@ import { callApi, wordsOf } from '../api.js'
 import { Approval, riskChip } from '../approval-form.js'
 import { ahead, time } from '../format.js'
 import { html } from '../html.js'
+import { ActorLink } from '../linked-ids.js'
 import { LivePage } from '../live-page.js'
-import { nameOf, readNames } from '../names.js'
+import { nameOf, titleOf } from '../names.js'
 import { Empty } from '../parts/empty.js'
 import { jsonText } from '../parts/turned-text.js'
 import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
-import { hashAt, listHash, routeHash } from '../route.js'
+import { hashAt, listHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 import { Sums, TalkPanel } from '../talk-panel.js'
@@ -50,7 +51,7 @@ export const approvalsPage = (place, report) => {
     read: async () => {
       const query = { status: 'pending_approval', limit: max, ...queryOf(sessionNow().member) }
       const list = callApi(place.project, 'actions.list', { query })
-      const [listed, known] = await Promise.all([list, members, readNames(place.project)])
+      const [listed, known] = await Promise.all([list, members])
       return { ...listed, members: known.data }
     },
     show: (listed) =>
@@ -163,10 +164,16 @@ const Item = ({ place, action, chosen, marked, members, toggle, choose }) => htm
     }} aria-current=${chosen ? 'true' : undefined}>
       <span class="inbox-head"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted" datetime=${action.created_at}>${age(action.created_at)}</time></span>
       <code>${jsonText(action.arguments)}</code>
-      <span class="muted">${notesOf(action, members).join(' · ')}</span>
+      <span class="muted">${waiterOf(action)}${notesOf(action, members).join(' · ')}</span>
     </a>
   </li>
 `
+
+/** What the session or the run is about that waits for a call. @param {Waiting} action */
+const waiterOf = ({ session_id, run_id }) => {
+  const waiter = session_id ?? run_id
+  return waiter === null ? '' : `${titleOf(waiter)} · `
+}
 
 /** What is known of a call besides its arguments. @param {Waiting} action @param {readonly Member[]} members */
 const notesOf = ({ expires_at, review: { assignee_id, snoozed_until, comment_count } }, members) => [
@@ -198,7 +205,7 @@ const Detail = ({ place: { project }, action, members, done }) => {
   return html`
     <section class="inbox-detail" aria-label=${`Call of ${action.tool}`}>
       <p class="requester">
-        ${waiter === null ? 'A caller of the API' : html`<a href=${routeHash({ view: 'actor', project, id: waiter })}>${session_id === null ? 'A run' : 'A session'}</a>`}
+        ${waiter === null ? 'A caller of the API' : html`${session_id === null ? 'The run' : 'The session'} <${ActorLink} project=${project} id=${waiter} />`}
         ${agent !== '' && html` of agent <a href=${listHash({ project, agent })} title=${agent}>${known.data?.name ?? agent}</a>`}
         ${user && html` of user <strong>${user}</strong>`}
         ${tenant_id && html`, tenant <a href=${listHash({ project, tenant: tenant_id })} title=${tenant_id}>${nameOf(tenant_id)}</a>`} requests it.

@@ -2,13 +2,14 @@ import { duration } from '../age.js'
 import { callApi } from '../api.js'
 import { time, toneOf } from '../format.js'
 import { html } from '../html.js'
+import { ActorLink } from '../linked-ids.js'
 import { LivePage } from '../live-page.js'
 import { Empty } from '../parts/empty.js'
 import { lineDiff } from '../parts/line-diff.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
-import { hashAt, listHash, routeHash } from '../route.js'
+import { hashAt, listHash } from '../route.js'
 import { hasTalk } from '../talk-panel.js'
 import { aligned, courseOf, differences, factsOf, turnsIn } from './compare-model.js'
 
@@ -190,7 +191,7 @@ const SideHead = ({ place: { project }, name, side: { actor }, turn }) => {
   return html`
     <section class="panel side-head" aria-label=${name}>
       <strong>${name}</strong>
-      <a href=${routeHash({ view: 'actor', project, id: actor.id })}>${actor.id}</a>
+      <${ActorLink} project=${project} id=${actor.id} />
       ${turn && html`<span>turn ${turn}</span>`}
       <span class="chip" data-tone=${toneOf(state)}>${state}</span>
       <time class="muted" datetime=${actor.created_at}>${time(actor.created_at)}</time>

@@ -3,7 +3,7 @@ import { callApi } from '../api.js'
 import { ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
-import { nameOf, readNames } from '../names.js'
+import { nameOf } from '../names.js'
 import { Named } from '../parts/named.js'
 import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
@@ -73,12 +73,10 @@ export const connectionsPage = (place, report) => {
   const { status, owner, connector, tenant, after } = place.query
   /** @type {LivePage<Shown>} */
   const page = new LivePage({
-    read: async () => {
-      await readNames(place.project)
-      return callApi(place.project, 'connections.list', {
+    read: () =>
+      callApi(place.project, 'connections.list', {
         query: { limit: pageSize, status, owner_type: owner, connector, tenant_id: tenant, cursor: after },
-      })
-    },
+      }),
     show: (shown) =>
       html`<${Connections} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
     everyMs: refreshMs,

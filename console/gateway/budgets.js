@@ -1,5 +1,6 @@
 import { dollars } from '../format.js'
 import { html } from '../html.js'
+import { nameOf } from '../names.js'
 import { Meter } from '../parts/meter.js'
 import { nothing, Table } from '../parts/table.js'
 import { budgetsIn } from './gateway-model.js'
@@ -35,12 +36,12 @@ const rowOf = (limit) => {
   const held = Number(reserved_usd ?? 0)
   const meters = budgets.map(({ name, spent, budget }) => {
     const beside = held > 0 ? `, ${dollars(held)} held` : ''
-    return html`<${Meter} label=${`Budget ${name} of ${subject} ${subject_id ?? ''}`} part=${spent} whole=${budget} held=${held} text=${`${dollars(spent)} of ${dollars(budget)} ${name}${beside}`} />`
+    return html`<${Meter} label=${`Budget ${name} of ${subject} ${nameOf(subject_id ?? '')}`} part=${spent} whole=${budget} held=${held} text=${`${dollars(spent)} of ${dollars(budget)} ${name}${beside}`} />`
   })
   return {
     key: id,
     cells: [
-      html`${subject} ${subject_id !== null && html`<code>${subject_id}</code>`}`,
+      html`<span title=${subject_id}>${subject} ${subject_id !== null && nameOf(subject_id)}</span>`,
       budgets.length === 0 ? nothing : html`<div class="meters">${meters}</div>`,
       requests_per_minute ?? nothing,
       tokens_per_minute ?? nothing,

@@ -1,7 +1,7 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
-import { readNames } from '../names.js'
+import { nameOf } from '../names.js'
 import { sessionNow } from '../session.js'
 import { Budgets } from './budgets.js'
 import { troublesOf } from './gateway-model.js'
@@ -45,7 +45,6 @@ export const gatewayPage = (place, report) => {
 
 /** @param {Place} place @returns {Promise<Shown>} */
 const readGateway = async ({ project, query }) => {
-  await readNames(project)
   const few = { query: { limit: maxOthers } }
   const [recent, lines, usage, limits, credits, connections, { providers }] = await Promise.all([
     callApi(project, 'request_log.list', few),
@@ -70,7 +69,7 @@ const Gateway = ({ place, shown, done }) => {
       troubles.length > 0 &&
       html`<section class="panel needs" aria-label="Needs attention"><ul>${troubles.map(
         ({ id, tone, what, cause }) =>
-          html`<li key=${id}><div class="need-head"><strong>${what}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="cause">${cause}</p></li>`,
+          html`<li key=${id}><div class="need-head"><strong>${what.split(' ').map(nameOf).join(' ')}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="cause">${cause}</p></li>`,
       )}</ul></section>`
     }
     ${query.request && html`<${RequestPanel} key=${query.request} place=${place} id=${query.request} />`}

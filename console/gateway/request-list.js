@@ -1,12 +1,12 @@
 import { duration } from '../age.js'
 import { callApi } from '../api.js'
-import { dollars, time } from '../format.js'
+import { dollars } from '../format.js'
 import { html } from '../html.js'
 import { nameOf } from '../names.js'
-import { CsvButton } from '../parts/csv-button.js'
-import { Pages } from '../parts/pages.js'
-import { QueryForm } from '../parts/query-form.js'
-import { nothing, Table } from '../parts/table.js'
+import { ListView } from '../parts/list-view.js'
+import { nothing } from '../parts/table.js'
+import { When } from '../parts/when.js'
+import { labelOf } from '../resources/form-values.js'
 import { hashAt } from '../route.js'
 
 /**
@@ -19,7 +19,14 @@ import { hashAt } from '../route.js'
 const maxPage = 100
 
 /** Filters of the list. */
-const fields = /** @type {const} */ ([
+const fields = [
+  {
+    ...{ name: 'failed', label: 'Which' },
+    choices: /** @type {const} */ ([
+      ['', 'all'],
+      ['true', 'failed'],
+    ]),
+  },
   { name: 'model', label: 'Model' },
   { name: 'provider', label: 'Provider' },
   { name: 'tenant', label: 'Tenant' },
@@ -27,7 +34,7 @@ const fields = /** @type {const} */ ([
   { name: 'error', label: 'Error' },
   { name: 'from', label: 'From' },
   { name: 'to', label: 'To' },
-])
+]
 
 /** The filters as query parameters of the API. @param {import('../route.js').Query} query */
 export const filtersOf = ({ model, provider, tenant, key, error, failed, from, to, after }) => ({
@@ -40,57 +47,71 @@ const isFiltered = (query) => Object.values(filtersOf(query)).some((value) => va
 /** The newest requests, or those that match the filters. @param {{ place: Place, lines: Lines }} props */
 export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
   <section class="panel" aria-label="Requests">
-    <h2>Requests <span class="muted">refreshes every 2 seconds</span>
-      <nav class="filter" aria-label="Which requests">
-        ${[
-          ['', 'All'],
-          ['true', 'Failed'],
-        ].map(
-          ([failed, text]) =>
-            html`<a href=${hashAt(place, { failed: failed ?? '', after: '' })} aria-current=${(place.query.failed ?? '') === failed ? 'true' : undefined}>${text}</a>`,
-        )}
-      </nav>
-      <${CsvButton} name="Requests" read=${(/** @type {string | undefined} */ cursor) => callApi(place.project, 'request_log.list', { query: { ...filtersOf(place.query), limit: maxPage, cursor } })} />
-    </h2>
-    <${QueryForm} place=${place} label="Filter requests" button="Apply" fields=${fields} fresh=${['after']} />
-    ${
-      data.length === 0
-        ? html`<p class="panel-part muted">${isFiltered(place.query) ? html`No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No requests logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`
-        : html`<${Table} label="Requests" columns=${['Request', 'Model', 'Caller', 'Status', 'Attempts', 'Redacted', 'First byte', 'Duration', 'Tokens', 'Cost', 'Time']} rows=${data.map(
-            (line) => rowOf(place, line),
-          )} />`
-    }
-    <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${next_cursor && hashAt(place, { after: next_cursor })} />
+    <h2>Requests <span class="muted">refreshes every 2 seconds</span></h2>
+    <${ListView} place=${{ ...place, page: 'gateway', to: (/** @type {import('../route.js').Query} */ changes) => hashAt(place, changes) }} title="Requests" columns=${columnsOf(place)} rows=${data} keyOf=${(/** @type {Line} */ { request_id, at }) => `${request_id} ${at}`}
+      fields=${fields} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => callApi(place.project, 'request_log.list', { query: { ...filtersOf(place.query), limit: maxPage, cursor } })}
+      empty=${html`<p class="empty">${isFiltered(place.query) ? html`No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No requests logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`} />
   </section>
 `
 
-/** @param {Place} place @param {Line} line */
-const rowOf = (place, line) => {
-  const { request_id, error, status, attempts, first_byte_ms, duration_ms, input_tokens, output_tokens, cost_usd, at } =
-    line
-  const taken = Object.values(line.redactions).reduce((sum, count) => sum + count, 0)
-  return {
-    key: `${request_id} ${at}`,
-    cells: [
-      html`<a href=${hashAt(place, { request: request_id })}>${request_id}</a> <span class="muted">${line.operation}</span>`,
-      modelOf(place, line),
-      who(place, line),
+/** What a request is, for people: its operation and the model. @param {Pick<Line, 'operation' | 'model' | 'asked_model'>} line */
+export const requestTitle = ({ operation, model, asked_model }) =>
+  `${labelOf(operation.split('.')[0] ?? operation)} · ${model ?? asked_model}`
+
+/** @param {Place} place @returns {readonly import('../parts/list-view.js').Column[]} */
+const columnsOf = (place) => [
+  {
+    ...{ name: 'name', title: 'Request', value: requestTitle },
+    cell: (line) =>
+      html`<a class="named" href=${hashAt(place, { request: line.request_id })} title=${line.request_id} data-id=${line.request_id}>${requestTitle(line)}</a>${isOther(line) && html` <span class="muted">requested: ${line.asked_model}</span>`}`,
+  },
+  {
+    ...{ name: 'status', title: 'Status', value: ({ error, status }) => error ?? status },
+    cell: ({ error, status }) =>
       html`<span class="chip" data-tone=${error === null ? 'calm' : 'bad'}>${error ?? status}</span>`,
+  },
+  {
+    ...{ name: 'time', title: 'Time', value: ({ at }) => at },
+    cell: ({ at }) => html`<${When} at=${at} />`,
+  },
+  { name: 'caller', title: 'Caller', cell: (line) => who(place, line) },
+  {
+    ...{ name: 'duration', title: 'Duration', value: ({ duration_ms }) => duration_ms },
+    cell: ({ duration_ms }) => duration(duration_ms),
+  },
+  {
+    ...{ name: 'first_byte', title: 'First byte', value: ({ first_byte_ms }) => first_byte_ms },
+    cell: ({ first_byte_ms }) => (first_byte_ms === null ? nothing : duration(first_byte_ms)),
+  },
+  {
+    ...{ name: 'tokens', title: 'Tokens', value: ({ input_tokens, output_tokens }) => input_tokens + output_tokens },
+    cell: ({ input_tokens, output_tokens }) => `${input_tokens} + ${output_tokens}`,
+  },
+  {
+    ...{ name: 'cost', title: 'Cost', value: ({ cost_usd }) => (cost_usd === null ? null : Number(cost_usd)) },
+    cell: ({ cost_usd }) => (cost_usd === null ? 'unknown' : dollars(Number(cost_usd))),
+  },
+  {
+    ...{ name: 'attempts', title: 'Attempts', value: ({ attempts }) => attempts },
+    cell: ({ attempts }) =>
       attempts > 1 ? html`<span class="chip" data-tone="wait">${attempts} times</span>` : String(attempts),
-      taken === 0 ? nothing : String(taken),
-      first_byte_ms === null ? nothing : duration(first_byte_ms),
-      duration(duration_ms),
-      `${input_tokens} + ${output_tokens}`,
-      cost_usd === null ? 'unknown' : dollars(Number(cost_usd)),
-      html`<time datetime=${at}>${time(at)}</time>`,
-    ],
-  }
-}
+  },
+  { name: 'redacted', title: 'Redacted', value: redacted, cell: (line) => redacted(line) || nothing },
+  { name: 'model', title: 'Model', off: true, value: ({ model }) => model, cell: (line) => modelOf(place, line) },
+  { name: 'id', title: 'Id', off: true, cell: ({ request_id }) => html`<code>${request_id}</code>` },
+]
+
+/** @param {Pick<Line, 'redactions'>} line */
+const redacted = ({ redactions }) => Object.values(redactions).reduce((sum, count) => sum + count, 0)
+
+/** Whether another model answered than the requested one. @param {Pick<Line, 'asked_model' | 'model' | 'provider'>} line */
+const isOther = ({ asked_model, model, provider }) =>
+  model !== null && asked_model !== model && asked_model !== `${provider}/${model}`
 
 /** The model that answered, and the requested one if it differs. @param {Place} place @param {Line} line */
 const modelOf = (place, { asked_model, model, provider }) => {
   if (model === null) return asked_model
-  const other = asked_model !== model && asked_model !== `${provider}/${model}`
+  const other = isOther({ asked_model, model, provider })
   return html`<a href=${hashAt(place, { model, after: '' })}>${model}</a> <span class="muted">${provider}${other ? `, requested: ${asked_model}` : ''}</span>`
 }
 

@@ -6,7 +6,7 @@ import { nothing, Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, routeHash } from '../route.js'
 import { priceParts } from './gateway-model.js'
-import { who } from './request-list.js'
+import { requestTitle, who } from './request-list.js'
 
 /** @typedef {import('./gateway-model.js').Entry} Entry */
 
@@ -22,7 +22,7 @@ export const RequestPanel = ({ place, id }) => {
   const { data, error } = useRead(id, () => callApi(place.project, 'request_log.get', { params: { request_id: id } }))
   return html`
     <section class="panel" aria-label=${`Request ${id}`}>
-      <h2>Request <code>${id}</code> ${data !== null && openable.includes(data.operation) && data.request_body !== null && html`<a href=${routeHash({ view: 'playground', project: place.project, query: { mode: 'requests', request: id } })}>Open in the playground</a>`}<a class="close" href=${hashAt(place, { request: '' })}>Close</a></h2>
+      <h2>${data === null ? 'Request' : requestTitle(data)} <code>${id}</code> ${data !== null && openable.includes(data.operation) && data.request_body !== null && html`<a href=${routeHash({ view: 'playground', project: place.project, query: { mode: 'requests', request: id } })}>Open in the playground</a>`}<a class="close" href=${hashAt(place, { request: '' })}>Close</a></h2>
       ${error !== null && html`<p class="panel-part trouble" role="alert">The request log has no entry for this request: it was not logged, or its entry has expired.</p>`}
       ${data !== null && html`<${Shown} place=${place} entry=${data} />`}
     </section>

@@ -1,10 +1,10 @@
 import { callApi, metricsText } from '../api.js'
 import { time, toneOf } from '../format.js'
 import { html } from '../html.js'
+import { ActorLink } from '../linked-ids.js'
 import { LivePage } from '../live-page.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
-import { routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { latencyIn } from './commit-latency.js'
 import { ShardGrid, takeoversIn } from './shard-grid.js'
@@ -84,7 +84,7 @@ const Nodes = ({ project, nodes, tasks, actors, ...shards }) => html`
     ${
       actors.length === 0
         ? html`<p class="panel-part muted">No actors of this project are in memory.</p>`
-        : html`<${Table} label="Live actors" columns=${['Actor', 'Machine', 'Node']} rows=${actors.map(({ id, machine, node }) => ({ key: id, cells: [html`<a href=${routeHash({ view: 'actor', project, id })}>${id}</a>`, machine, node] }))} />`
+        : html`<${Table} label="Live actors" columns=${['Actor', 'Machine', 'Node']} rows=${actors.map(({ id, machine, node }) => ({ key: id, cells: [html`<${ActorLink} project=${project} id=${id} />`, machine, node] }))} />`
     }
   </section>
 `

@@ -3,6 +3,7 @@ import { callApi } from '../api.js'
 import { dollars } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { nameOf as knownName } from '../names.js'
 import { Table } from '../parts/table.js'
 import { hashAt, listHash, routeHash } from '../route.js'
 import { SeriesChart } from './series-chart.js'
@@ -158,8 +159,10 @@ const nameOf = ({ project }, by, name) => {
   if (name === null) return 'none'
   if (by === 'model')
     return html`<a href=${routeHash({ view: 'gateway', project, query: { model: name } })}>${name}</a>`
-  if (by === 'tenant') return html`<a href=${listHash({ project, tenant: name })}>${name}</a>`
-  return by === 'agent' ? html`<a href=${listHash({ project, agent: name })}>${name}</a>` : name
+  if (by === 'tenant') return html`<a href=${listHash({ project, tenant: name })} title=${name}>${knownName(name)}</a>`
+  return by === 'agent'
+    ? html`<a href=${listHash({ project, agent: name })} title=${name}>${knownName(name)}</a>`
+    : name
 }
 
 /** @param {number} value */

@@ -1,6 +1,7 @@
 import { download } from '../bundle.js'
 import { html } from '../html.js'
-import { nameOf } from '../names.js'
+import { nameOf, withNames } from '../names.js'
+import { sessionNow } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { ActButton } from './act-button.js'
 import { csvOf, maxRows } from './csv.js'
@@ -16,7 +17,7 @@ export const CsvButton = ({ name, read }) => {
     /** @type {string[]} */
     const parts = []
     let rows = 0
-    for await (const part of csvOf(read, nameOf)) {
+    for await (const part of csvOf(withNamesOf(read), nameOf)) {
       parts.push(part.text)
       rows += part.rows
       setCount(rows)
@@ -26,3 +27,7 @@ export const CsvButton = ({ name, read }) => {
   const rows = count.toLocaleString('en')
   return html`<${ActButton} label="CSV" act=${save} /> <span class="muted" role="status">${count >= 0 && (count >= maxRows ? `The first ${rows} rows.` : `${rows} rows.`)}</span>`
 }
+
+/** Reads pages with the names of what they mention. @param {(cursor: string | undefined) => Promise<import('./csv.js').Page>} read */
+const withNamesOf = (read) => async (/** @type {string | undefined} */ cursor) =>
+  withNames(sessionNow().project ?? '', await read(cursor))

@@ -38,7 +38,16 @@ export const labelOf = (name) => {
  * @returns {Record<string, unknown>}
  * @throws {FieldError}
  */
-export const bodyOf = (fields, values) => groupOf(fields, values, '')
+export const bodyOf = (fields, values) =>
+  groupOf(
+    fields.filter(({ path }) => path !== true),
+    values,
+    '',
+  )
+
+/** The parameters of the path among the values of a form. @param {readonly Field[]} fields @param {Values} values @returns {Record<string, string>} */
+export const pathIn = (fields, values) =>
+  Object.fromEntries(fields.flatMap(({ name, path }) => (path === true ? [[name, String(values[name] ?? '')]] : [])))
 
 /**
  * The body of a change: only fields whose value differs from that of the row. A field that was emptied becomes null

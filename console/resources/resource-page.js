@@ -45,6 +45,7 @@ export const resourcePage = (place, report) => {
     read: async () =>
       listedIn(
         await callById(project, resource.list, { query: isPaged ? { limit: pageSize, cursor: query.cursor } : {} }),
+        resource,
       ),
     show: (listed) =>
       html`<${ResourcePage} place=${place} resource=${resource} listed=${listed} done=${() => void page.refresh().catch(report)} />`,
@@ -54,9 +55,11 @@ export const resourcePage = (place, report) => {
   return page
 }
 
-/** The rows of a list; some lists name them otherwise than `data`. @param {Readonly<Record<string, any>>} answer */
-const listedIn = (answer) => ({
-  data: answer.data ?? Object.values(answer).find(Array.isArray) ?? [],
+/** The rows of a list; some lists name them otherwise than `data`. @param {Readonly<Record<string, any>>} answer @param {Resource} resource */
+const listedIn = (answer, { single, title }) => ({
+  data: single
+    ? [{ id: 'setting', name: title, ...answer }]
+    : (answer.data ?? Object.values(answer).find(Array.isArray) ?? []),
   next_cursor: answer.next_cursor ?? null,
 })
 

@@ -7,7 +7,7 @@ import { hashAt, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
-import { bodyOf, changesOf, labelOf } from './form-values.js'
+import { bodyOf, changesOf, labelOf, pathIn } from './form-values.js'
 import { suggestions } from './known-values.js'
 import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
@@ -32,9 +32,9 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
   const { key, update, remove, acts, children, parent } = resource
   const own = key === null ? params : { ...params, [key]: keyIn(row, key) }
   const { operates } = sessionNow()
-  /** @param {import('../operation-types.js').OperationId} id @param {unknown} [body] */
-  const act = async (id, body) => {
-    const answer = await callById(project, id, { params: own, ...(body !== undefined && { body }) })
+  /** @param {import('../operation-types.js').OperationId} id @param {unknown} [body] @param {Readonly<Record<string, string>>} [further] parameters of the path */
+  const act = async (id, body, further = {}) => {
+    const answer = await callById(project, id, { params: { ...own, ...further }, ...(body !== undefined && { body }) })
     setShown(onceIn(answer).length > 0 ? answer : null)
     done()
     return answer
@@ -55,14 +55,14 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
       ${acts.map((each) => each !== null && each.fields.length === 0 && isFor(each, own) && html`<${ActButton} key=${each.id} label=${each.summary} act=${() => act(each.id, {})} />`)}
       ${remove !== null && html`<${ActButton} label="Delete" sure=${`Delete ${nameOf(row)}`} act=${discard} />`}
     </div>
-    ${update !== null && html`<details class="panel-part"><summary>Edit</summary><${Edit} act=${update} row=${row} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
+    ${update !== null && html`<details class="panel-part"><summary>Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
     ${acts.map(
       (each) =>
         each !== null &&
         each.fields.length > 0 &&
         isFor(each, own) &&
         html`<details class="panel-part" key=${each.id}><summary>${each.summary}</summary>
-        <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values))} /></details>`,
+        <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values), pathIn(each.fields, values))} /></details>`,
     )}`
     }
     ${resource.name === 'agents' && html`<p class="panel-part"><a href=${routeHash({ view: 'playground', project, query: { agent: idOf(row) } })}>Try it in the playground</a></p>`}
@@ -92,11 +92,11 @@ const keyIn = (row, key) => String(row[key] ?? idOf(row))
 /** What names a row: versions of prompts have no id. @param {Row} row */
 const idOf = ({ id, version }) => String(id ?? version)
 
-/** @param {{ act: Act, row: Row, send: (body: unknown) => Promise<unknown> }} props */
-const Edit = ({ act: { fields, summary }, row, send }) => {
+/** @param {{ act: Act, row: Row, whole?: true | undefined, send: (body: unknown) => Promise<unknown> }} props `whole`: all fields are sent, not only those that changed */
+const Edit = ({ act: { fields, summary }, row, whole, send }) => {
   const [before] = useState(row)
   return html`<${SchemaForm} label=${summary} button="Save" fields=${fields} initial=${before} suggest=${suggestions}
-    send=${(/** @type {import('./types.js').Values} */ values) => send(changesOf(fields, values, before))} />`
+    send=${(/** @type {import('./types.js').Values} */ values) => send(whole ? bodyOf(fields, values) : changesOf(fields, values, before))} />`
 }
 
 /** What a new version starts with: the config that its agent has now, and the next number. @param {Row} of @param {readonly Row[]} rows newest first */

@@ -1,7 +1,10 @@
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
+import { linked } from '../linked-ids.js'
+import { nameOf as knownName } from '../names.js'
 import { nothing } from '../parts/table.js'
 import { When } from '../parts/when.js'
+import { sessionNow } from '../session.js'
 
 /** @typedef {import('./types.js').Row} Row */
 
@@ -10,15 +13,24 @@ const names = ['name', 'title', 'external_id', 'version', 'label', 'subject']
 
 /** The name of a row for people; its id where it has none. @param {Row} row */
 export const nameOf = (row) => {
+  if (typeof row.subject === 'string') return subjectOf(row)
   const name = names.map((field) => row[field]).find((value) => typeof value === 'string' && value !== '')
   return String(name ?? row.id ?? '')
 }
+
+/** What a limit is for. @param {Row} row */
+const subjectOf = ({ subject, subject_id }) =>
+  typeof subject_id === 'string' ? `${subject} ${knownName(subject_id)}` : `the whole ${subject}`
+
+const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
 /** A value as a cell of a table. @param {string} field @param {unknown} value */
 export const cellOf = (field, value) => {
   if (value === null || value === undefined || value === '') return nothing
   if (field === 'status') return html`<span class="chip" data-tone=${toneOf(String(value))}>${value}</span>`
   if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
+  if (typeof value === 'string' && isId.test(value) && field !== 'id')
+    return html`<span title=${value} data-id=${value}>${knownName(value) === value ? linked(sessionNow().project ?? '', value) : knownName(value)}</span>`
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return shortened(value.join(', '))
   return typeof value === 'object' ? html`<code>${shortened(JSON.stringify(value))}</code>` : shortened(String(value))

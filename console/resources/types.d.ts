@@ -9,6 +9,8 @@ export interface Field {
     | ('choice' | 'choices' | 'known' | 'group' | 'items')
   readonly help?: string
   readonly required?: true
+  /** A parameter of the path, not of the body. */
+  readonly path?: true
   /** Most people fill it in. */
   readonly first?: true
   /** The field can be removed by null. */
@@ -56,6 +58,8 @@ export interface Resource {
   readonly create: Act | null
   readonly update: Act | null
   readonly remove: OperationId | null
+  /** A setting of the project: one row, which is replaced. */
+  readonly single?: true
   readonly acts: readonly (Act | null)[]
 }
 

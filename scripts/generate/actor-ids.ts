@@ -1,19 +1,22 @@
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
-/** The prefixes of a machine's ids: its own, and that of earlier releases. */
-const prefixesOf = ({ idPrefix, olderIdPrefix }: MachineDefinition): readonly string[] =>
-  olderIdPrefix === undefined ? [idPrefix] : [idPrefix, olderIdPrefix]
+/** The prefixes of a machine's ids, its own and that of earlier releases, each with the machine. */
+const prefixesOf = ({ name, idPrefix, olderIdPrefix }: MachineDefinition): readonly string[] =>
+  [idPrefix, olderIdPrefix].flatMap((prefix) => (prefix === undefined ? [] : [`  ${prefix}: '${name}',`]))
 
 /** `console/actor-ids.js`: the prefixes of actor ids, so that the console can show ids as links. */
 export const actorIds = (definitions: readonly MachineDefinition[]): GeneratedFile => ({
   path: 'console/actor-ids.js',
   text: [
-    '/** How ids of actors begin, which have a page of their own. Made from the machines by `npm run generate`. */',
-    `export const actorPrefixes = [${definitions
-      .flatMap(prefixesOf)
-      .map((prefix) => `'${prefix}'`)
-      .join(', ')}]`,
+    '/**',
+    ' * The machine of an actor by how its id begins. Made from the machines by `npm run generate`.',
+    ' *',
+    ' * @type {Readonly<Record<string, string>>}',
+    ' */',
+    'export const actorPrefixes = {',
+    ...definitions.flatMap(prefixesOf),
+    '}',
     '',
   ].join('\n'),
 })

@@ -164,6 +164,10 @@ export const runs = defineOperations(resource, {
     access: anyKeyOrDashboard,
     body: object({
       input: described(optional(runInput), 'Task of the new run. Default: the task of the original run.'),
+      after_sequence: described(
+        optional(integer({ min: 1 })),
+        'Sequence of an event of the original run (`runs.events`) from which the new run goes on: its model reads the task, and what the original said and its tools returned until then; these tools do not run again. Refused while a tool call has no output there. Default: the new run begins with its task.',
+      ),
       reason,
     }),
     answer: isJsonResponse(run, { status: 202 }),

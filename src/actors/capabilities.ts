@@ -1,4 +1,5 @@
 import type { DeclaredInterface } from '#specs/index.ts'
+import { savedViews } from '#specs/resources/console/saved-views.ts'
 import { gateway } from '../gateway/gateway.ts'
 import { guardrailResource } from '../gateway/guardrails/guardrails.ts'
 import type { Chart, MachineDefinition } from '../machines/index.ts'
@@ -10,6 +11,7 @@ import { audit } from './audit/audit.ts'
 import { importMarks } from './backup/import-mark.ts'
 import { browser } from './browser/browser.ts'
 import type { AnyCapability } from './capability/capability.ts'
+import { plainResource } from './capability/plain-resource.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
 import { connections } from './connections/connections.ts'
 import { knowledge } from './knowledge/knowledge.ts'
@@ -41,6 +43,7 @@ export const capabilities = [
   gateway,
   usage,
   ratePlans,
+  plainResource({ declaration: savedViews, ofMember: true }),
   memory,
   prompts,
   promptVersions,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -11,11 +11,32 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .map((entry) => join(entry.parentPath, entry.name))
 const textOf = (path: string) => readFileSync(path, 'utf8')
 
+const served = (path: string) => servedText(path, textOf(path))
+const packed = (path: string) => gzipSync(served(path)).length
+const sizeOf = (paths: ReadonlySet<string>) => [...paths].reduce((sum, path) => sum + packed(path), 0)
+const namedIn = (path: string, pattern: RegExp) =>
+  [...served(path).matchAll(pattern)].map(([, name = '']) => join(dirname(path), name))
+/** Modules that a module loads when it is first needed. */
+const lazyIn = (path: string) => namedIn(path, /\bimport\('(\.[^']+)'\)/g)
+
+/** The modules that a browser loads before it runs these. */
+const loadedBy = (paths: readonly string[], found = new Set<string>()): ReadonlySet<string> => {
+  for (const path of paths.filter((each) => !found.has(each))) {
+    found.add(path)
+    loadedBy(namedIn(path, /^(?:import|export)\b[^'"]*?['"](\.[^'"]+)['"]/gm), found)
+  }
+  return found
+}
+
 describe('files of the console', () => {
-  it('have less than 230 KB in total as they are served, compressed', () => {
-    const served = files.filter((path) => !path.endsWith('.d.ts'))
-    const packed = served.reduce((sum, path) => sum + gzipSync(servedText(path, textOf(path))).length, 0)
-    expect(packed).toBeLessThan(230_000)
+  it('have less than 60 KB for the first page, and less than 150 KB for any page, as they are served, compressed', () => {
+    const styles = files.filter((path) => path.endsWith('.css')).reduce((sum, path) => sum + packed(path), 0)
+    const first = loadedBy([join(folder, 'app.js')])
+    expect(sizeOf(first) + styles).toBeLessThan(60_000)
+    const pages = [...first].flatMap(lazyIn)
+    expect(pages.length).toBeGreaterThan(15)
+    for (const page of pages)
+      expect(sizeOf(new Set([...first, ...loadedBy([page])])) + styles, page).toBeLessThan(150_000)
   })
 
   it('load nothing from other origins', () => {

@@ -31,7 +31,7 @@ describe('routes of the console', () => {
   })
 
   it('lead from the legacy path to sessions', () => {
-    expect(parseRoute('#/sessions')).toMatchObject({ view: 'list', machine: 'session', state: '' })
+    expect(parseRoute('#/sessions')).toMatchObject({ view: 'list', machine: 'session', query: {} })
     expect(listHash({ project: 'prj_1' })).toBe('#/projects/prj_1/list/session')
   })
 

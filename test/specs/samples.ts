@@ -27,6 +27,7 @@ const texts = [
   '/oauth/authorize?client_id=a',
   'read',
   '1',
+  `act_${'0'.repeat(26)}`,
 ]
 
 /** A value that the schema accepts, with every declared field of every object. */

@@ -12,12 +12,16 @@ interface Shown {
   readonly columns: readonly string[]
   /** Resources of which each belongs to one of this, shown with it. */
   readonly children?: readonly string[]
+  /** Operations of other resources that begin with one of this. */
+  readonly acts?: readonly string[]
+  /** A setting of the project: one row, which is read and replaced. */
+  readonly single?: true
 }
 
 const shown: readonly Shown[] = [
   {
     ...{ name: 'agents', title: 'Agents', columns: ['description', 'visibility', 'updated_at'] },
-    children: ['agent_versions', 'agent_keys'],
+    ...{ children: ['agent_versions', 'agent_keys'], acts: ['runs.create'] },
   },
   { name: 'agent_versions', title: 'Versions', columns: ['status', 'notes', 'created_at'] },
   { name: 'agent_keys', title: 'Keys of the agent', columns: ['type', 'prefix', 'created_at'] },
@@ -29,13 +33,16 @@ const shown: readonly Shown[] = [
   { name: 'prompt_versions', title: 'Versions', columns: ['description', 'model', 'created_at'] },
   { name: 'mcp_servers', title: 'MCP servers', columns: ['url', 'status', 'updated_at'] },
   { name: 'webhooks', title: 'Webhooks', columns: ['url', 'events', 'is_active'] },
-  { name: 'tenants', title: 'Tenants', columns: ['external_id', 'status', 'created_at'] },
+  { name: 'tenants', title: 'Tenants', columns: ['external_id', 'status', 'created_at'], acts: ['tenant_users.put'] },
   {
     ...{ name: 'knowledge_bases', title: 'Knowledge bases', columns: ['description', 'updated_at'] },
     children: ['knowledge_sources'],
   },
   { name: 'knowledge_sources', title: 'Sources', columns: ['type', 'status', 'updated_at'] },
-  { name: 'provider_connections', title: 'Provider keys', columns: ['provider', 'status', 'updated_at'] },
+  {
+    ...{ name: 'provider_connections', title: 'Provider keys', columns: ['provider', 'status', 'updated_at'] },
+    acts: ['model_syncs.create'],
+  },
   { name: 'custom_providers', title: 'Custom servers', columns: ['baseUrl', 'format'] },
   {
     ...{ name: 'limits', title: 'Limits and budgets' },
@@ -52,6 +59,22 @@ const shown: readonly Shown[] = [
     ...{ name: 'organizations', title: 'Organization' },
     columns: ['require_second_factor', 'require_oidc', 'updated_at'],
   },
+  { name: 'guardrails', title: 'Guardrails', columns: ['description', 'mode', 'updated_at'] },
+  { name: 'skills', title: 'All skills', columns: ['description', 'updated_at'], children: ['skill_versions'] },
+  { name: 'skill_versions', title: 'Versions', columns: ['status', 'created_at'] },
+  { name: 'skill_imports', title: 'Imports of skills', columns: ['status', 'created_at'] },
+  { name: 'actions', title: 'Actions', columns: ['status', 'risk_level', 'created_at'] },
+  { name: 'batches', title: 'Batches', columns: ['endpoint', 'status', 'created_at'] },
+  { name: 'message_batches', title: 'Batches of messages', columns: ['processing_status', 'created_at'] },
+  {
+    name: 'vector_stores',
+    title: 'Vector stores',
+    columns: ['status', 'created_at'],
+    ...{ children: ['vector_store_files'], acts: ['vector_store_file_batches.create'] },
+  },
+  { name: 'vector_store_files', title: 'Files', columns: ['status', 'created_at'] },
+  { name: 'request_log_settings', title: 'Request log', columns: [], single: true },
+  { name: 'retention_settings', title: 'Retention', columns: [], single: true },
   { name: 'oidc_connections', title: 'Sign-in providers', columns: ['issuer', 'redirect_uri', 'is_active'] },
 ]
 
@@ -90,20 +113,28 @@ export const consoleResources = (operations: readonly Operation[]): GeneratedFil
 
 const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('dashboard')
 
-const resourceOf = ({ name, title, columns, children = [] }: Shown, byId: ReadonlyMap<string, Operation>) => {
-  const list = byId.get(`${name}.list`)
+const resourceOf = (
+  { name, title, columns, children = [], acts: others = [], single }: Shown,
+  byId: ReadonlyMap<string, Operation>,
+) => {
+  const list = byId.get(`${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
   const one = [byId.get(`${name}.get`), byId.get(`${name}.update`), byId.get(`${name}.delete`)].find(Boolean)
   const acts = [...byId.values()].filter(({ id }) => isActOf(id, name))
+  const named = others.flatMap((id) => byId.get(id) ?? [])
   return {
     ...{ name, title, columns, children, list: list.id, parent: list.params.filter(isOfRow)[0] ?? null },
     key: (one ?? acts[0])?.params.find((param) => isOfRow(param) && !list.params.includes(param)) ?? null,
     create: actOf(byId.get(`${name}.create`)),
-    update: actOf(byId.get(`${name}.update`)),
+    update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
+    ...(single && { single }),
     remove: byId.has(`${name}.delete`) ? `${name}.delete` : null,
-    acts: acts
-      .filter(({ method, params, files }) => method === 'POST' && params.length > 0 && files === null)
-      .map(actOf),
+    acts: [
+      ...acts
+        .filter(({ method, params, files }) => method === 'POST' && params.length > 0 && files === null)
+        .map(actOf),
+      ...named.map(actWithPath),
+    ],
   }
 }
 
@@ -112,6 +143,14 @@ const isOfRow = (param: string): boolean => param !== 'project_id'
 const isActOf = (id: string, name: string): boolean => {
   const [resource, verb = ''] = id.split('.')
   return resource === name && !verbs.has(verb)
+}
+
+/** An act whose further parameters of the path are fields of its form. */
+const actWithPath = (operation: Operation) => {
+  const act = actOf(operation)
+  const [, ...further] = operation.params
+  const fields = further.map((name) => ({ name, kind: 'text', required: true, path: true }))
+  return act && { ...act, params: operation.params.slice(0, 1), fields: [...fields, ...act.fields] }
 }
 
 const actOf = (operation: Operation | undefined) => {

@@ -189,6 +189,19 @@ const toolHealth = object(
   { title: 'ToolHealth', description: 'Calls of a tool that the server ran.' },
 )
 
+/** What an id names. */
+const named = object(
+  {
+    id: string(),
+    machine: nullable(string({ description: 'Machine of an actor; null for a record.' })),
+    name: nullable(
+      string({ description: 'Name of a record; for a session or a run, the first words of its message or task.' }),
+    ),
+    state: nullable(string({ description: 'Innermost active state of an actor.' })),
+  },
+  { title: 'NamedId', description: 'An id with its name.' },
+)
+
 /** A resource that matches a searched text. */
 const finding = object(
   {
@@ -294,10 +307,26 @@ export const observation = defineOperations('observation', {
       }),
     ),
   },
+  names: {
+    summary: 'Name what ids stand for',
+    description:
+      'Takes ids of actors and of agents, tenants, webhooks, knowledge bases, prompts, skills, guardrails and provider connections. Admins and owners also get the names of keys and members. Unknown ids are left out.',
+    method: 'GET',
+    path: `${project}/names`,
+    access,
+    query: {
+      ids: string({
+        pattern: '^[a-z]+_[0-9a-z]{26}(,[a-z]+_[0-9a-z]{26}){0,99}$',
+        maxLength: 4_000,
+        description: 'At most 100 ids, separated by commas.',
+      }),
+    },
+    answer: isJsonResponse(object({ data: array(named) })),
+  },
   find: {
     summary: 'Find an actor, a resource, a request or an error',
     description:
-      'Takes an id or a prefix of one, a part of the name of an agent, a tenant or a knowledge base, the external id of a tenant or user, a model, a request id, an error code, or the name of a tool that failed. Names are searched among the newest 200 of each kind. Returns at most 20 results.',
+      'Takes an id or a prefix of one, a part of the name of an agent, a tenant or a knowledge base, a part of what a session or a run is about, the external id of a tenant or user, a model, a request id, an error code, or the name of a tool that failed. Names are searched among the newest 200 of each kind. Returns at most 20 results.',
     method: 'GET',
     path: `${project}/find`,
     access,

@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { Scope } from '#storage/index.ts'
+import { memberOf } from '../call/dashboard-principal.ts'
 import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
@@ -13,7 +14,6 @@ import type { Row } from '../records/schema.ts'
 import { type Change, Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import type { ApiKeys } from './api-keys.ts'
-import { memberOf } from './dashboard-principal.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 
 export interface ProjectKeyDeps extends Pick<Services, 'now' | 'records'> {

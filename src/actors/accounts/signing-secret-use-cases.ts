@@ -1,4 +1,5 @@
 import { organizationScope } from '#storage/index.ts'
+import { memberOf } from '../call/dashboard-principal.ts'
 import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
@@ -7,7 +8,6 @@ import { timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
-import { memberOf } from './dashboard-principal.ts'
 import { type ProjectData, projects, signingAad } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 

@@ -2,7 +2,9 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { type DeclaredResource, nounOf, resourceOf } from '#specs/dsl/resource.ts'
 import type { Shape } from '#specs/dsl/schema.ts'
+import { narrowedScope, type Scope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
+import { memberOf } from '../call/dashboard-principal.ts'
 import { orNotFound } from '../call/not-found.ts'
 import type { AnyUseCase } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
@@ -32,6 +34,8 @@ export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObj
   readonly views?: (
     services: Pick<Services, 'records' | 'now'>,
   ) => (rows: readonly Row<T>[]) => Promise<readonly JsonObject[]>
+  /** Each row belongs to the member who created it, whom no other one can take it from: its `user` is the member. */
+  readonly ofMember?: true
   /** Name of the body field to report when a create violates a unique key. */
   readonly uniqueField?: string
 }
@@ -100,7 +104,14 @@ interface PlainRows {
 
 const verbsOf = (
   { idPrefix, key, title, fields, writable }: DeclaredResource,
-  { view, data = (body) => storedFields(writable, fields, body), check, checkBody, uniqueField }: AnyPlainResource,
+  {
+    view,
+    data = (body) => storedFields(writable, fields, body),
+    check,
+    checkBody,
+    ofMember,
+    uniqueField,
+  }: AnyPlainResource,
   { table, views = async (rows) => rows.map((row) => view?.(row) ?? row.data) }: PlainRows,
 ): Readonly<Record<string, AnyUseCase>> => {
   const shown = async (rows: readonly Row<JsonObject>[]) => {
@@ -113,19 +124,24 @@ const verbsOf = (
     ...(uniqueField !== undefined && { uniqueField }),
   })
   const audited = (call: PlainCall) => new Audited(call, nounOf(title).replaceAll(' ', '_'))
+  const scopeOf = ({ scope, principal }: PlainCall): Scope =>
+    ofMember ? narrowedScope(scope, { tenant: null, user: memberOf(principal).memberId }) : scope
   const idOf = ({ params }: PlainCall): string => orNotFound(params[key])
   return {
-    list: async ({ scope, query: { limit, cursor, ...where } }: PlainCall) => {
+    list: async (call: PlainCall) => {
+      const { limit, cursor, ...where } = call.query
       const query = { limit, cursor: typeof cursor === 'string' ? cursor : null, where: named(where) }
-      const { data, next_cursor } = await resource.list(scope, query)
+      const { data, next_cursor } = await resource.list(scopeOf(call), query)
       return { data: await shown(data), next_cursor }
     },
-    get: (call: PlainCall) => one(resource.get(call.scope, idOf(call))),
+    get: (call: PlainCall) => one(resource.get(scopeOf(call), idOf(call))),
     create: async (call: PlainCall) => {
       await checkBody?.(call.body)
       const id = newIdFor(call, idPrefix)
       const notices = [audited(call).line('created', id)]
-      return one(resource.create(call.scope, { id, project: call.scope.project, data: data(call.body), notices }))
+      const { project, user } = scopeOf(call)
+      const owner = { project, ...(ofMember && { user }) }
+      return one(resource.create(scopeOf(call), { id, ...owner, data: data(call.body), notices }))
     },
     update: async (call: PlainCall) => {
       await checkBody?.(call.body)
@@ -134,9 +150,9 @@ const verbsOf = (
         check?.(next)
         return next
       }
-      return one(resource.change(call.scope, idOf(call), { edit, notices: audited(call).changed() }))
+      return one(resource.change(scopeOf(call), idOf(call), { edit, notices: audited(call).changed() }))
     },
-    delete: (call: PlainCall) => resource.remove(call.scope, idOf(call), audited(call).removed()),
+    delete: (call: PlainCall) => resource.remove(scopeOf(call), idOf(call), audited(call).removed()),
   }
 }
 

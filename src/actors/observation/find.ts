@@ -39,6 +39,7 @@ export const findAnything = async (
     findFailure(parts, scope, { text, by: 'code', kind: 'error' }),
     findFailure(parts, scope, { text, by: 'tool', kind: 'tool' }),
     findRequest(parts, scope, text),
+    findAbout(parts, scope, text),
   ])
   return found.flat().slice(0, max)
 }
@@ -51,13 +52,38 @@ const findActors = async (parts: ObservationParts, scope: Scope, text: string): 
           startingWith(parts, scope, { kind: rows, beginning }),
         ),
       )
-      return records.flat().map((row): Finding => {
-        const { id, machine, state, label, updated_at } = listedActor(definition.name, row)
-        return { kind: 'actor', id, tenant_id: null, machine, state, label, updated_at }
-      })
+      return foundActors(parts, definition.name, records.flat())
     }),
   )
   return found.flat()
+}
+
+/** Finds sessions and runs among the newest by a part of what they are about. */
+const findAbout = async (parts: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const part = text.toLowerCase()
+  if (part.length < minPart) return []
+  const machines = listedMachines(parts).filter(({ definition: { name } }) => name === 'session' || name === 'run')
+  const found = await Promise.all(
+    machines.map(async ({ definition, rows }) => {
+      const newest = await parts.records.list(rows, scope, { limit: maxNamed })
+      const about = await parts.headlines.of(newest)
+      const fits = newest.filter(({ id }) => about.get(id)?.toLowerCase().includes(part))
+      return foundActors(parts, definition.name, fits.slice(0, maxPerMachine))
+    }),
+  )
+  return found.flat()
+}
+
+const foundActors = async (
+  { headlines }: ObservationParts,
+  machine: string,
+  rows: readonly StoredRecord[],
+): Promise<readonly Finding[]> => {
+  const about = await headlines.of(rows)
+  return rows.map((row): Finding => {
+    const { id, state, label, updated_at } = listedActor(machine, row, { label: about.get(row.id) ?? null })
+    return { kind: 'actor', id, tenant_id: null, machine, state, label, updated_at }
+  })
 }
 
 /** The ids, or beginnings of ids, that the text can be, with the prefixes of the machine added if they are missing. */

@@ -11,10 +11,12 @@ import { Table } from '../records/table.ts'
 import { type Host, idFloor } from '../runtime/internal.ts'
 import { newestFailures } from './failure-groups.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
+import type { Headlines } from './headlines.ts'
 import { type ListedActor, listedActor } from './listed-actor.ts'
 
 /** Dependencies of the use-cases of observation. */
 export interface ObservationParts extends Pick<Services, 'definitions' | 'now' | 'records' | 'rowsOfMachine'> {
+  readonly headlines: Pick<Headlines, 'of'>
   readonly host: Pick<Host, 'find' | 'load'> & { readonly rows: Pick<Host['rows'], 'shown'> }
 }
 
@@ -62,7 +64,13 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
     page,
   })
   const failed = Map.groupBy(await newestFailures(parts, within), (failure) => failure.data.actor)
-  const shown = data.map((row) => listedActor(definition.name, row, { failures: failed.get(row.id)?.length ?? 0 }))
+  const about = await parts.headlines.of(data)
+  const shown = data.map((row) =>
+    listedActor(definition.name, row, {
+      failures: failed.get(row.id)?.length ?? 0,
+      label: about.get(row.id) ?? null,
+    }),
+  )
   return { data: shown, next_cursor }
 }
 
@@ -93,7 +101,7 @@ const listFailed = async (parts: ObservationParts, scope: Scope, query: ListCall
 }
 
 const actorOf = async (
-  { definitions, rowsOfMachine, records }: ObservationParts,
+  { definitions, rowsOfMachine, records, headlines }: ObservationParts,
   scope: Scope,
   failures: readonly FailureData[],
 ): Promise<ListedActor | null> => {
@@ -101,5 +109,7 @@ const actorOf = async (
   const definition = definitionOf(definitions, actor)
   const kind = definition && rowsOfMachine[definition.name]
   const row = kind ? await records.get(kind, scope, actor) : null
-  return definition && row ? listedActor(definition.name, row, { error: code, failures: failures.length }) : null
+  if (definition === undefined || !row) return null
+  const label = (await headlines.of([row])).get(row.id) ?? null
+  return listedActor(definition.name, row, { error: code, failures: failures.length, label })
 }

@@ -5,13 +5,13 @@ import { activities } from '../runtime/internal.ts'
 export type ListedActor = ResultOf<'observation.actors'>['data'][number]
 
 /** Fields of rows that serve as an actor's label, in order of preference. */
-const labels = ['tool', 'event_type', 'title', 'name', 'version']
+const labels = ['tool', 'event_type', 'title', 'name', 'connector', 'url', 'version', 'model']
 
-/** Converts a list row of any machine. Rows written by releases without `actor_state` show their status. */
+/** Converts a list row of any machine; `label` is that of a row whose fields have none. Rows written by releases without `actor_state` show their status. */
 export const listedActor = (
   machine: string,
   row: StoredRecord,
-  { error = null, failures = 0 }: Partial<Pick<ListedActor, 'error' | 'failures'>> = {},
+  { error = null, failures = 0, label = null }: Partial<Pick<ListedActor, 'error' | 'failures' | 'label'>> = {},
 ): ListedActor => {
   const { data } = row
   return {
@@ -19,7 +19,7 @@ export const listedActor = (
     machine,
     state: textOf(data.actor_state) ?? textOf(data.status) ?? '',
     activity: activities.find((each) => each === data.actor_activity) ?? 'waiting',
-    label: labels.map((field) => textOf(data[field])).find((text) => text !== null) ?? null,
+    label: labels.map((field) => textOf(data[field])).find((text) => text !== null) ?? label,
     error,
     failures,
     tenant_id: row.tenant,

@@ -31,6 +31,8 @@ export interface RunRequest {
   readonly parent?: ParentRun
   /** Id of the run that this one replays. */
   readonly replayOf?: string
+  /** What it knows from a step of that run on (`historyUpTo`). */
+  readonly history?: string
   /** The caller's reason for the request. */
   readonly reason?: string | undefined
   /** The caller; null when a model delegated. */
@@ -93,6 +95,7 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
     rate_plan_id: resolved.rate_plan_id ?? parent?.rate_plan_id ?? null,
     parent: parent === undefined ? null : { run_id: parent.run_id, action_id: parent.action_id },
     ...(request.replayOf !== undefined && { replay_of: request.replayOf }),
+    ...(request.history !== undefined && { history: request.history }),
     ...(request.reason !== undefined && { reason: request.reason }),
     created_by: request.createdBy,
     depth,

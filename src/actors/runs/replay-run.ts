@@ -10,7 +10,8 @@ import { newIdFor } from '../runtime/internal.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import { requireConfigModels } from '../sessions/turns/limited-models.ts'
 import type { ResolvedConfig } from '../sessions/turns/resolved-config.ts'
-import { planRun, withGuardrails } from './plan-run.ts'
+import { inputFrom, planRun, withGuardrails } from './plan-run.ts'
+import { historyUpTo } from './run-history.ts'
 import { findRun, type RunParts } from './run-use-cases.ts'
 import { runView } from './run-views.ts'
 import { runInputOf } from './schema.ts'
@@ -31,11 +32,16 @@ export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<Resu
   const config = await parts.configs.read(project, run.config)
   const limits = withGuardrails(workLimitsOf(call.principal), config)
   requireConfigModels(limits.models, resolved.config, { byDefault: parts.defaultModel() })
+  const task = body?.input ?? runInputOf(run.input)
+  const after = body?.after_sequence
+  const history =
+    after === undefined ? undefined : await historyUpTo(parts.readLog, prior.id, { after, input: inputFrom(task) })
   const runId = newIdFor(call, 'run', host.newActorId)
   const input = await planRun(parts, {
     ...{ runId, project, tenant, user, ...limits, memory: config.memory ?? false },
     resolved: asThen(resolved, run),
-    input: body?.input ?? runInputOf(run.input),
+    input: task,
+    ...(history !== undefined && { history }),
     expiresIn: run.expires_in_ms / msPerSecond,
     replayOf: prior.id,
     createdBy: actorOf(call),

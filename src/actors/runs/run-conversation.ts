@@ -13,12 +13,15 @@ export const readAsTurn =
     return events instanceof Promise ? events.then(asTurn) : asTurn(events)
   }
 
-const asTurn = (events: readonly LogEvent[]): readonly LogEvent[] => events.map(asTurnEvent)
+/** Returns a run's events as those of a session with one turn. */
+export const asTurn = (events: readonly LogEvent[]): readonly LogEvent[] => events.map(asTurnEvent)
 
 const asTurnEvent = (event: LogEvent): LogEvent => {
   const { payload, hidden } = event
   switch (event.event_type) {
     case 'run.queued':
+      // a run that goes on from a step of another begins with what that one knew there, as a fork does
+      if (typeof hidden?.conversation === 'string') return { ...event, event_type: 'session.forked' }
       return withInput(event, isObject(payload.input) ? promptOf(payload.input) : '')
     case 'run.model_call.started':
       return typeof hidden?.told === 'string' ? withInput(event, hidden.told) : event
@@ -48,7 +51,7 @@ const withInput = (event: LogEvent, input_text: string): LogEvent => ({
 })
 
 /** The user message for the model: the prompt, followed by the other fields of the input as JSON. */
-const promptOf = ({ prompt, ...more }: JsonObject): string => {
+export const promptOf = ({ prompt, ...more }: JsonObject): string => {
   const rest = Object.keys(more).length > 0 ? JSON.stringify(more, null, 2) : ''
   return [typeof prompt === 'string' ? prompt : '', rest].filter(Boolean).join('\n\n')
 }

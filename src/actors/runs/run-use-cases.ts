@@ -15,6 +15,7 @@ import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { contextOf } from '../runtime/index.ts'
 import { type Host, newIdFor, newIdForBeside, type Resident } from '../runtime/internal.ts'
+import type { ReadLog } from '../sessions/conversations.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
 import { checkMemory } from '../sessions/turns/checked-memory.ts'
 import { requireConfigModels } from '../sessions/turns/limited-models.ts'
@@ -26,6 +27,7 @@ import { replayRun } from './replay-run.ts'
 import { runEventView, runView } from './run-views.ts'
 
 export interface RunParts extends ChildParts, Pick<Services, 'host' | 'now' | 'records'> {
+  readonly readLog: ReadLog
   /**
    * @throws {ServiceError} `not_found` for an unknown tenant; `tenant_suspended` or `tenant_deleting` for an inactive
    * one.

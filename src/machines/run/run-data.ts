@@ -56,6 +56,8 @@ export type RunInput = {
   readonly parent: RunParent | null
   /** Id of the run that this one replays; absent for none. */
   readonly replay_of?: string
+  /** Conversation in JSON with which the run begins, up to a step of the run that it replays; absent: its task alone. */
+  readonly history?: string
   /** The caller's reason for the request. */
   readonly reason?: string
   /** The caller (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */

@@ -27,14 +27,16 @@ const maxOpenChildren = 32
 export const emission = (event_type: string, payload: JsonObject): Emission => ({ event_type, payload })
 
 /** The first event of the log, with the run's input. */
-export const queuedEvent = (context: RunContext): Emission =>
-  emission('run.queued', {
+export const queuedEvent = (context: RunContext): Emission => ({
+  ...emission('run.queued', {
     agent_id: context.agent_id,
     version: context.version,
     installation_id: context.installation_id,
     parent_run_id: context.parent?.run_id ?? null,
     input: JSON.parse(context.input),
-  })
+  }),
+  ...(context.history !== undefined && { hidden: { conversation: context.history } }),
+})
 
 /** First status of a call. Tools that the caller runs wait for their output, which comes with an approval. */
 const statusOf = ({ tools }: RunContext, tool: string): OpenCall['status'] => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { actorRows, definitions, kinds } from '#actors/capabilities.ts'
+import { Headlines } from '#actors/observation/headlines.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
 import { newId } from '#runtime/ids.ts'
 import type { Storage } from '#storage/ports.ts'
@@ -66,7 +67,8 @@ const filters: readonly Partial<Query>[] = [
 
 /** Reads one page for each filter. */
 const readPages = async (storage: Storage): Promise<void> => {
-  const parts = { host, records: storage.records, definitions, rowsOfMachine: actorRows, now: Date.now }
+  const headlines = new Headlines(storage)
+  const parts = { host, headlines, records: storage.records, definitions, rowsOfMachine: actorRows, now: Date.now }
   const scope = projectScope('prj_a')
   for (const filter of filters) {
     const query = { limit, machine: 'session', ...filter }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { projectKeys } from '#actors/accounts/kinds.ts'
 import { agents } from '#actors/agents/kinds.ts'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { actorRows, definitions } from '#actors/capabilities.ts'
@@ -6,10 +7,14 @@ import { actorSteps } from '#actors/observation/actor-steps.ts'
 import { attention, minSlowMs, slowAfterMs } from '#actors/observation/attention.ts'
 import { findAnything } from '#actors/observation/find.ts'
 import { fleet } from '#actors/observation/fleet.ts'
+import { Headlines } from '#actors/observation/headlines.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
+import { namesOf } from '#actors/observation/names.ts'
 import { p99, StateDurations } from '#actors/observation/state-durations.ts'
 import { toolCallRows } from '#actors/observation/tool-calls.ts'
+import { Table } from '#actors/records/table.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
+import type { Role } from '#specs/access.ts'
 import { projectScope } from '#storage/scope.ts'
 import { callOf, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../sessions/harness.ts'
 
@@ -36,7 +41,16 @@ const open = async (options: WorldOptions) => {
   worlds.push(world)
   const { host, storage, clock } = world
   const dwells = new StateDurations(storage, clock.now)
-  const parts = { host, definitions, rowsOfMachine: actorRows, records: storage.records, dwells, now: clock.now }
+  const headlines = new Headlines(storage)
+  const parts = {
+    host,
+    headlines,
+    definitions,
+    rowsOfMachine: actorRows,
+    records: storage.records,
+    dwells,
+    now: clock.now,
+  }
   const steps = async (actor: string, query = { after: 0, limit: 100 }) =>
     (await actorSteps({ ...parts, commits: storage.commits }, callIn({ actor_id: actor }, query))).data
   const listed = async (query: object) =>
@@ -254,3 +268,42 @@ describe('the search of the console', () => {
     expect(await findAnything(parts, projectScope('prj_b'), session)).toEqual([])
   })
 })
+
+describe('what a session is about', () => {
+  const named = (parts: Awaited<ReturnType<typeof open>>['parts'], ids: readonly string[], role: Role = 'member') =>
+    namesOf({ ...parts, kinds: [agents, projectKeys] }, { scope, principal: { ...member, role } }, ids)
+
+  it('is the beginning of its first message without line breaks, in lists, in searches and by its id', async () => {
+    const { world, parts } = await open({ scripts: [{ text: ['Hi'] }, { text: ['Hi'] }] })
+    const [session, empty] = [await newSession(world), await newSession(world)]
+    const input = `Where is\n  my parcel? ${'It is late. '.repeat(20)}`
+    await turn(world, session, { input })
+    await turn(world, session, { input: 'something else' })
+    const { data } = await listActors(parts, callIn({}, { limit: 20 }))
+    const labels = new Map(data.map(({ id, label }) => [id, label]))
+    expect(labels.get(session)).toMatch(/^Where is my parcel\? It is late\. .*…$/)
+    expect(labels.get(session)?.length).toBeLessThanOrEqual(90)
+    expect(labels.get(empty)).toBeNull()
+    expect((await findAnything(parts, scope, 'MY PARCEL')).map(({ id }) => id)).toEqual([session])
+    expect(await named(parts, [session])).toMatchObject([{ id: session, machine: 'session', state: 'active.idle' }])
+    expect(await findAnything(parts, projectScope('prj_b'), 'my parcel')).toEqual([])
+  })
+
+  it('is not shown to another project, and names of keys only to those who operate', async () => {
+    const { world, parts } = await open({ scripts: [{ text: ['Hi'] }] })
+    const session = await newSession(world)
+    await turn(world, session, { input: 'hello' })
+    const foreign = { scope: projectScope('prj_b'), principal: member }
+    expect(await namesOf({ ...parts, kinds: [agents] }, foreign, [session])).toEqual([])
+    const key = new Table(world.storage.records, projectKeys, world.clock.now)
+    const id = `key_${'0'.repeat(26)}`
+    await key.insert({ id, project: 'prj_a', data: { ...keyData, name: 'Of the shop' } })
+    expect(await named(parts, [id])).toEqual([])
+    expect(await named(parts, [id, id], 'admin')).toEqual([{ id, machine: null, state: null, name: 'Of the shop' }])
+  })
+})
+
+const keyData = {
+  ...{ hash: 'h', prefix: 'csk_', last4: 'abcd', created_by: null, expires_at_ms: null, revoked_at_ms: null },
+  ...{ last_used_at_ms: null, replaced_by: null },
+}

@@ -3,7 +3,7 @@ import { auditLog } from '#actors/audit/kinds.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { newId } from '#runtime/ids.ts'
 import { projectScope } from '#storage/scope.ts'
-import { httpTool } from '../sessions/approving.ts'
+import { calls, httpTool } from '../sessions/approving.ts'
 import { callOf, type World } from '../sessions/harness.ts'
 import { openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
 
@@ -15,6 +15,10 @@ afterEach(() => world.runtime.drain(0))
 type ReplayBody = Parameters<World['useCases']['runs.replay']>[0]['body']
 
 const replay = (run: string, body: ReplayBody = {}) => world.useCases['runs.replay'](callOf({ run_id: run }, {}, body))
+
+const logOf = async (run: string) => world.host.readLog(run, 0)
+const sequenceIn = (log: Awaited<ReturnType<typeof logOf>>, type: string) =>
+  log.find(({ event_type }) => event_type === type)?.sequence ?? 0
 
 describe('a replay of a run', () => {
   it('is a new run with the same input, or with another one if that is given', async () => {
@@ -39,6 +43,36 @@ describe('a replay of a run', () => {
       ['run.replayed', null],
       ['run.created', null],
     ])
+  })
+
+  it('goes on from a step with an edited task, knows what was done until then, and does not do that again', async () => {
+    const agents = { agt_1: withTools(httpTool('post')) }
+    world = await openRuns(agents, { scripts: [calls('post'), { text: ['one'] }, { text: ['two'] }] })
+    const run = await startRun(world, 'agt_1', { input: { prompt: 'go' } })
+    await untilEnd(world, run)
+    const log = await logOf(run)
+    const after_sequence = sequenceIn(log, 'run.tool_call.completed')
+    const again = await replay(run, { input: { prompt: 'go slower' }, after_sequence })
+    await untilEnd(world, again.id)
+    const [, original, edited] = world.provider.requests.map(({ messages }) => messages)
+    expect(original?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+    expect(edited).toEqual([{ role: 'user', content: 'go slower' }, ...(original?.slice(1) ?? [])])
+    expect(await runOf(world, again.id)).toMatchObject({ replay_of: run, output: { text: 'two' } })
+    expect((await logOf(again.id)).map(({ event_type }) => event_type)).not.toContain('run.tool_call.started')
+    // a replay of a replay knows the same
+    const third = await replay(again.id, { after_sequence: 1 })
+    await untilEnd(world, third.id)
+    expect(world.provider.requests.at(-1)?.messages).toEqual(edited)
+  })
+
+  it('is refused from a step that its log does not have, or at which a tool call has no output', async () => {
+    const agents = { agt_1: withTools(httpTool('post')) }
+    world = await openRuns(agents, { scripts: [calls('post'), { text: ['one'] }] })
+    const run = await startRun(world, 'agt_1')
+    await untilEnd(world, run)
+    const started = sequenceIn(await logOf(run), 'run.tool_call.started')
+    for (const after_sequence of [started, 1_000])
+      await expect(replay(run, { after_sequence })).rejects.toMatchObject({ code: 'invalid_field' })
   })
 
   it('is created once per idempotency key, and not for another project', async () => {

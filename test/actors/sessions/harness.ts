@@ -277,7 +277,10 @@ export const openWorld = async (options: WorldOptions = {}) => {
     ...sessionApprovalUseCases({ host, now: clock.now }),
     ...actionUseCases(parts),
     ...actionReviewUseCases({ ...parts, isMember: async (_, id) => id.startsWith('usr_') }),
-    ...runUseCases({ ...planning, host, records: storage.records, resolveAgent, checkTenant, now: clock.now }),
+    ...runUseCases({
+      ...{ ...planning, host, records: storage.records, resolveAgent, checkTenant, now: clock.now },
+      readLog: (actor, after) => host.readLog(actor, after),
+    }),
   })
   return { storage, clock, provider, runtime, host, useCases }
 }

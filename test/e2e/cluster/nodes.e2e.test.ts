@@ -43,11 +43,11 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     await signIn(page, first.url, '#/nodes')
     for (const { name } of world.nodes) await nodeRow(page, new RegExp(`^${name}.*running`)).waitFor(patience)
     await nodeRow(page, 'node-1 (this one)').waitFor(patience)
-    for (const session of sessions) await page.getByRole('link', { name: session }).waitFor(patience)
+    for (const session of sessions) await page.getByRole('link').and(page.getByTitle(session)).waitFor(patience)
 
     const session = sessions[1] ?? ''
     const { owner } = await world.sides(session)
-    await page.getByRole('link', { name: session }).click()
+    await page.getByRole('link').and(page.getByTitle(session)).click()
     await page.locator('.facts dt', { hasText: 'Node' }).waitFor(patience)
     expect(await page.locator('.facts dt:text-is("Node") + dd').textContent()).toBe(owner.name)
 

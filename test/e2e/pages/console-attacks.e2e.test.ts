@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NewEraServer, startNewEraServer } from '../mcp/new-era-server.ts'
 import { patience } from '../patience.ts'
 import { openBrowser } from './open-browser.ts'
-import { OpenConsole } from './open-console.ts'
+import { headed, OpenConsole } from './open-console.ts'
 
 /** Hostile names that a tenant or a service may use: markup, right-to-left overrides, control characters, long texts. */
 const markup = `"><img src=x onerror="window.hurt=1"><svg/onload=window.hurt=1>\${window.hurt=1}{{1}}`
@@ -156,7 +156,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console with hosti
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     for (const [place, heading] of places()) {
       await page.goto(`${console.world.url}/#/projects/${console.project}/${place}`)
-      await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
+      await headed(page, heading).waitFor()
       await page.waitForLoadState('networkidle')
       const offered = page.getByRole('button', {
         name: /^(Create|Add|Revoke|Rotate|Remove|Delete|Disable|Reject|Sync|Send)/,

@@ -146,7 +146,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     await page.getByRole('heading', { name: 'Memory', level: 1 }).click()
     await page.keyboard.press('Control+k')
     await page.keyboard.type(request)
-    await page.getByRole('option', { name: request }).waitFor()
+    await page
+      .getByRole('option')
+      .filter({ has: page.getByTitle(request, { exact: true }) })
+      .waitFor()
     await page.keyboard.press('Enter')
     await page
       .getByRole('region', { name: `Request ${request}` })

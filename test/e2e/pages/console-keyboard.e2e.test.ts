@@ -127,7 +127,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await page.getByText('No results match these filters.').waitFor()
     await expectFocus(/^select State/)
     const panels = [
-      ['gateway', 'Gateway', ids.request, `section Request ${ids.request}`],
+      ['gateway', 'Gateway', 'Chat completions · simulated-1', `section Request ${ids.request}`],
       ['memory?user=ada', 'Memory', ids.memory, `section Memory ${ids.memory}`],
       [`knowledge?base=${ids.base}`, 'Knowledge', ids.source, `section Source ${ids.source}`],
       ['tools', 'Tool servers', 'Sky', /^section .*Sky/],
@@ -203,7 +203,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     expect(focused.equals(await page.screenshot({ clip }))).toBe(false)
     await tabTo(page, /^a paused/)
     await press('Enter')
-    await page.getByRole('row', { name: ids.session }).waitFor()
+    await page.locator(`a[data-id="${ids.session}"]`).waitFor()
     expect(page.url()).toContain('state=paused')
     expect(console.complaints).toEqual([])
   })

@@ -49,10 +49,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('pages of the console w
     const { page } = console
     await startRun()
     await console.show('list/action', 'Actions')
-    await page.getByRole('row').filter({ hasText: longName }).getByText('pending_approval').waitFor()
+    await page.getByRole('row').filter({ hasText: longName }).getByTitle('pending_approval').waitFor()
     expect(await console.faults('long-actions')).toEqual([])
     await console.show('list/run', 'Runs')
-    await page.getByRole('row').getByText('open.started.requires_action').waitFor()
+    await page.getByRole('row').getByTitle('open.started.requires_action').waitFor()
     expect(await console.faults('long-runs')).toEqual([])
     await console.show('fleet', 'Fleet')
     await page.getByText('open.started.requires_action').first().waitFor()
@@ -77,7 +77,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('pages of the console w
 
   it('show the error code of a failed browser job', limit, async () => {
     const { page } = console
-    const { id } = await post('/api/v1/web/browse', { url: 'https://no-such-host.example/', timeoutMs: 5000 })
+    // on a busy machine the browser alone takes seconds to start
+    const { id } = await post('/api/v1/web/browse', { url: 'https://no-such-host.example/', timeoutMs: 60_000 })
     await console.show(`actors/${id}`, id)
     await page.getByRole('tab', { name: 'Pages' }).click()
     await page

@@ -42,7 +42,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
       expect(right).toBeGreaterThanOrEqual(-1)
     }
     await rows.getByRole('link', { name: action }).click()
-    await page.getByRole('heading', { name: action }).waitFor()
+    await page.locator(`h1[title="${action}"]`).waitFor()
     expect(console.complaints).toEqual([])
   })
 
@@ -89,7 +89,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     const [called, answered] = [await run('Use the tool refund for order 7'), await run('reply exactly: nothing to do')]
     await console.show(`list/run?agent=${agent}`, 'Runs')
     expect(await page.getByRole('link', { name: 'Clerk' }).first().getAttribute('title')).toBe(agent)
-    for (const id of [called, answered]) await page.getByRole('checkbox', { name: `Compare ${id}` }).check()
+    for (const id of [called, answered]) await page.locator(`input[title="${id}"]`).check()
     await page.getByRole('link', { name: 'Compare the two' }).click()
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor()
     expect(page.url()).toContain(`compare?a=${called}&b=${answered}`)
@@ -153,8 +153,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
       await form.getByLabel(`Message of turn ${turn}`).fill(message)
       await form.getByLabel('What you changed').waitFor()
       await form.getByRole('button', { name: 'Run again' }).click()
-      await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).not.toBe(session)
-      return String(await page.getByRole('heading', { level: 1 }).textContent())
+      await expect.poll(() => page.locator('h1').getAttribute('title')).not.toBe(session)
+      return String(await page.locator('h1').getAttribute('title'))
     }
     const { data } = (await (await world.dashboard()).get(`/api/projects/${console.project}/actors/${session}/steps`))
       .body
@@ -170,11 +170,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     // the fork is compared with what it repeats
     await console.show(`compare?a=${fork}`, 'Compare')
     await page.getByRole('link', { name: 'The session that it repeats' }).click()
-    await page.getByRole('region', { name: 'B', exact: true }).getByRole('link', { name: fork }).waitFor()
+    await page.getByRole('region', { name: 'B', exact: true }).locator(`a[data-id="${fork}"]`).waitFor()
     expect(console.complaints).toEqual([])
   })
 
-  it('says that a run which is run again from one of its steps starts at its task', async () => {
+  it('runs a run again from one of its steps with an edited task', async () => {
     const { page, world } = console
     const agent = (await world.api.post('/v1/agents', { name: 'Clerk', config: { model: 'simulated-1' } })).body.id
     const { id } = (await world.api.post(`/v1/agents/${agent}/runs`, { input: { prompt: 'reply exactly: one' } })).body
@@ -183,11 +183,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor',
     await page.getByText('Commit 2 of').waitFor()
     await page.getByRole('button', { name: 'Run again' }).click()
     const form = page.getByRole('form', { name: 'Run again' })
-    await form.getByText('A run starts at its task: its steps until commit 2 happen anew.').waitFor()
+    await form.getByText('It goes on from commit 2: it knows what was said and done until then').waitFor()
     await form.getByLabel('Input').fill('{ "prompt": "reply exactly: zwei" }')
     await form.getByRole('button', { name: 'Run again' }).click()
-    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).not.toBe(id)
-    const made = await page.getByRole('heading', { level: 1 }).textContent()
+    await expect.poll(() => page.locator('h1').getAttribute('title')).not.toBe(id)
+    const made = await page.locator('h1').getAttribute('title')
     await expect.poll(async () => (await world.api.get(`/v1/runs/${made}`)).body.output?.text).toBe('zwei')
     expect(console.complaints).toEqual([])
   })

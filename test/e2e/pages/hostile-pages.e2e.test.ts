@@ -4,6 +4,7 @@ import { html, Site } from '#test/support/site.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 import { openBrowser } from './open-browser.ts'
+import { headed } from './open-console.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -34,7 +35,7 @@ const isHarmless = async (): Promise<void> => {
 
 const read = async (actor: string): Promise<void> => {
   await page.goto(`${world.url}/#/projects/${project}/actors/${actor}`)
-  await page.getByRole('heading', { name: actor }).waitFor()
+  await headed(page, actor).waitFor()
 }
 
 /** Opens every tab of an actor's page. @returns their texts. */
@@ -98,7 +99,7 @@ describe.skipIf(executablePath === undefined)('text of hostile pages in the cons
     await isHarmless()
     expect(await page.getByRole('link', { name: 'onerror' }).count()).toBe(0)
     await page.goto(`${world.url}/#/projects/${project}/list/browser_job`)
-    await page.getByRole('link', { name: job.id }).waitFor()
+    await page.getByRole('link').and(page.getByTitle(job.id)).waitFor()
     await isHarmless()
   }, 300_000)
 

@@ -5,6 +5,12 @@ import { World, type WorldOptions } from '../world.ts'
 import { axeFaults } from './axe.ts'
 import { openBrowser } from './open-browser.ts'
 
+/** The heading of a page by its text, that of an actor by its id: an actor is headed by what it is about. */
+export const headed = (page: Page, heading: string) =>
+  /_[0-9a-z]{26}$/.test(heading)
+    ? page.locator(`h1[title="${heading}"]`)
+    : page.getByRole('heading', { name: heading, exact: true, level: 1 })
+
 /** A test installation whose owner is signed in to its console in a browser. */
 export class OpenConsole {
   readonly world: World
@@ -45,10 +51,10 @@ export class OpenConsole {
     await this.page.getByRole('heading', { name: 'Home' }).waitFor()
   }
 
-  /** Opens a page of the project by its path in the URL. */
+  /** Opens a page of the project by its path in the URL. @param heading for an actor, its id */
   async show(place: string, heading: string): Promise<void> {
     await this.page.goto(`${this.world.url}/#/projects/${this.project}/${place}`)
-    await this.page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
+    await headed(this.page, heading).waitFor()
   }
 
   /**

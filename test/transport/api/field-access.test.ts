@@ -124,7 +124,7 @@ describe('the permission to set a field', () => {
 describe('the roles of members', () => {
   const open = Object.values<Operation>(operations).filter(({ access }) => access.kinds.includes('dashboard'))
 
-  it('allow a member to read, and to change nothing but its own sign-in and the access of its apps', () => {
+  it('allow a member to read, and to change nothing but its own sign-in, the access of its apps and its saved views', () => {
     const changed = open.filter(({ method, access }) => method !== 'GET' && access.role === 'member')
     expect(changed.map(({ id }) => id).sort()).toEqual([
       'auth.change_password',
@@ -137,6 +137,9 @@ describe('the roles of members', () => {
       'oauth_consents.preview',
       'oauth_grants.delete',
       'oidc_sign_in.link',
+      'saved_views.create',
+      'saved_views.delete',
+      'saved_views.update',
       'second_factor.confirm',
       'second_factor.disable',
       'second_factor.enrol',

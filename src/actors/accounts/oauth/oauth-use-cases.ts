@@ -1,3 +1,4 @@
+import { memberOf } from '#actors/call/dashboard-principal.ts'
 import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
@@ -8,7 +9,6 @@ import { newIdFor } from '#runtime/internal.ts'
 import { roles } from '#specs/access.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
-import { memberOf } from '../dashboard-principal.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,

@@ -1,7 +1,7 @@
 import encodeQR from 'qr'
-import { memberOf } from '#actors/accounts/dashboard-principal.ts'
 import { type MemberData, members, organizations } from '#actors/accounts/kinds.ts'
 import { PasswordCheck } from '#actors/accounts/login-limits.ts'
+import { memberOf } from '#actors/call/dashboard-principal.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
 import type { Caller } from '#records/audit-note.ts'

@@ -1,6 +1,6 @@
-import { memberOf } from '#actors/accounts/dashboard-principal.ts'
 import { type DashboardSessions, dashboardSessionS } from '#actors/accounts/dashboard-sessions.ts'
 import { type DashboardSessionData, members } from '#actors/accounts/kinds.ts'
+import { memberOf } from '#actors/call/dashboard-principal.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { Audited } from '#records/audited.ts'

@@ -7,6 +7,7 @@ export const observation: EstatePart = {
     'observation.attention',
     'observation.find',
     'observation.fleet',
+    'observation.names',
     'observation.series',
   ],
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { Principal } from '../call/call.ts'
+import type { Principal } from './call.ts'
 
 /** The principal of a signed-in member. */
 export type DashboardPrincipal = Extract<Principal, { kind: 'dashboard' }>

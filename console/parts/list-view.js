@@ -1,0 +1,131 @@
+import { html } from '../html.js'
+import { useState } from '../vendor/hooks.js'
+import { CsvButton } from './csv-button.js'
+import { Pages } from './pages.js'
+import { QueryForm } from './query-form.js'
+import { Table } from './table.js'
+import { ViewsMenu } from './views-menu.js'
+
+/**
+ * @typedef {import('../vendor/preact.js').ComponentChildren} Children
+ * @typedef {import('../route.js').Query} Query
+ * @typedef {{ name: string, title: string, cell: (row: any) => import('../vendor/preact.js').ComponentChild, value?: (row: any) => string | number | null, off?: true }} Column
+ *   `value`: by which rows are sorted; `off`: not shown unless chosen
+ * @typedef {import('./query-form.js').QueryField} QueryField
+ * @typedef {{ project: string, query: Query, page: string, to: (changes: Query) => string }} ListPlace
+ *   `page`: names the list in saved views; `to`: the hash with changed parameters
+ */
+
+/** Parameters of the address that belong to no saved view. */
+const passing = ['after', 'view', 'request', 'compare']
+
+/**
+ * A list of rows with filters, columns, an order within its page, saved views and a file of all rows. All that is
+ * chosen is in the address.
+ *
+ * @param {object} props
+ * @param {ListPlace} props.place
+ * @param {string} props.title
+ * @param {readonly Column[]} props.columns the first is the name of the row
+ * @param {readonly any[]} props.rows
+ * @param {(row: any) => string} props.keyOf
+ * @param {readonly QueryField[]} props.fields the first is always shown
+ * @param {string | null} props.next cursor of the next page
+ * @param {(cursor: string | undefined) => Promise<import('./csv.js').Page>} props.read a page of a file
+ * @param {Children} props.empty
+ * @param {Children} [props.children] beside the tools of the list
+ */
+export const ListView = ({ place, title, columns, rows, keyOf, fields, next, read, empty, children }) => {
+  const { query, to } = place
+  const chosen = (query.columns ?? '').split(',').filter(Boolean)
+  const shown = columns.filter(({ name, off }, at) =>
+    at === 0 || chosen.length === 0 ? off !== true : chosen.includes(name),
+  )
+  return html`
+    <div class="list-tools">
+      <${Filters} place=${place} fields=${fields} />
+      <span class="list-menus">
+        ${children}
+        <${ColumnsMenu} columns=${columns} shown=${shown} to=${to} />
+        <${ViewsMenu} place=${place} viewed=${viewed(query)} />
+        <${CsvButton} name=${title} read=${read} />
+      </span>
+    </div>
+    ${
+      rows.length === 0
+        ? empty
+        : html`<${Table} label=${title} columns=${shown.map((column) => headOf(column, place))} rows=${sorted(
+            rows,
+            columns,
+            query.sort,
+          ).map((row) => ({ key: keyOf(row), cells: shown.map(({ cell }) => cell(row)) }))} />`
+    }
+    <${Pages} first=${query.after ? to({ after: '' }) : null} next=${next && to({ after: next })} />
+  `
+}
+
+/** What a saved view keeps of the address. @param {Query} query @returns {Query} */
+const viewed = (query) =>
+  Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && !passing.includes(name)))
+
+/** @param {Column} column @param {ListPlace} place */
+const headOf = ({ name, title, value }, { query: { sort = '' }, to }) => {
+  if (value === undefined) return { name: title, head: title }
+  const order = sort === `-${name}` ? 'descending' : sort === name ? 'ascending' : undefined
+  const next = order === undefined ? `-${name}` : order === 'descending' ? name : ''
+  return {
+    name: title,
+    order,
+    head: html`<a href=${to({ sort: next })} title="Sort the rows of this page">${title}${order && html` <span aria-hidden="true">${order === 'ascending' ? '↑' : '↓'}</span>`}</a>`,
+  }
+}
+
+/** @param {readonly any[]} rows @param {readonly Column[]} columns @param {string} [sort] */
+const sorted = (rows, columns, sort = '') => {
+  const value = columns.find(({ name }) => name === sort.replace(/^-/, ''))?.value
+  if (value === undefined) return rows
+  const sign = sort.startsWith('-') ? -1 : 1
+  return rows.toSorted((a, b) => sign * compared(value(a), value(b)))
+}
+
+/** Empty values come last in ascending order. @param {string | number | null} a @param {string | number | null} b */
+const compared = (a, b) => {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b))
+}
+
+/** The first filter, the others behind a button, and those that are set as links which remove them. @param {{ place: ListPlace, fields: readonly QueryField[] }} props */
+const Filters = ({ place, fields }) => {
+  const { query, to } = place
+  const set = fields.filter(({ name }) => query[name])
+  const [open, setOpen] = useState(false)
+  const [first, ...others] = fields
+  return html`
+    <div class="list-filters">
+      <${QueryForm} place=${{ query }} label="Filters" button="Apply" fields=${open || first === undefined ? fields : [first]} fresh=${['after']} to=${to}>
+        ${others.length > 0 && html`<button type="button" class="quiet" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Fewer filters' : 'More filters'}</button>`}
+      <//>
+      ${
+        set.length > 0 &&
+        html`<ul class="set-filters" aria-label="Filters that are set">${set.map(
+          ({ name, label }) =>
+            html`<li key=${name}><a href=${to({ [name]: '', after: '' })} aria-label=${`Remove the filter ${label} ${query[name]}`}>${label}: <strong>${query[name]}</strong> <span aria-hidden="true">×</span></a></li>`,
+        )}<li><a href=${to({ ...Object.fromEntries(set.map(({ name }) => [name, ''])), after: '' })}>Clear</a></li></ul>`
+      }
+    </div>
+  `
+}
+
+/** Which columns are shown, after the name. @param {{ columns: readonly Column[], shown: readonly Column[], to: ListPlace['to'] }} props */
+const ColumnsMenu = ({ columns: [, ...others], shown, to }) => {
+  /** @param {Event} event */
+  const apply = (event) => {
+    event.preventDefault()
+    if (!(event.currentTarget instanceof HTMLFormElement)) return
+    location.hash = to({ columns: new FormData(event.currentTarget).getAll('column').join(',') })
+  }
+  return html`<details class="menu"><summary>Columns</summary><form class="menu-box" aria-label="Columns" onSubmit=${apply}>
+    ${others.map(({ name, title }) => html`<label class="tick"><input type="checkbox" name="column" value=${name} checked=${shown.some((each) => each.name === name)} /> ${title}</label>`)}
+    <button type="submit" class="quiet">Show these</button>
+  </form></details>`
+}

@@ -1,0 +1,80 @@
+import { callApi } from '../api.js'
+import { html } from '../html.js'
+import { useEffect, useState } from '../vendor/hooks.js'
+import { readViews, viewHash } from '../views.js'
+import { ActButton } from './act-button.js'
+import { typed } from './typed.js'
+import { useRead } from './use-read.js'
+
+/** @typedef {import('../views.js').SavedView} SavedView */
+
+/**
+ * The member's saved views of a list: opened, saved, renamed, deleted, and the one with which the page opens. The key
+ * `v` opens the menu.
+ *
+ * @param {{ place: import('./list-view.js').ListPlace, viewed: import('../route.js').Query }} props `viewed`: what a view keeps of the address
+ */
+export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
+  const { data, again } = useRead(`${project} ${page}`, () => readViews(project))
+  const views = (data ?? []).filter((view) => view.page === page)
+  const current = views.find(({ id }) => id === query.view)
+  const [name, setName] = useState('')
+  useEffect(() => {
+    const opens = views.find(({ is_default }) => is_default)
+    const isPlain = Object.keys(viewed).length === 0 && !query.view && !query.after
+    if (opens !== undefined && isPlain) location.replace(viewHash(project, opens))
+  }, [data])
+  const { columns = '', sort = '', ...filters } = viewed
+  const shown = { filters, columns: columns.split(',').filter(Boolean), order: sort === '' ? null : sort }
+  /** @param {Promise<unknown>} call */
+  const done = async (call) => {
+    await call
+    setName('')
+    again()
+  }
+  const create = () =>
+    callApi(project, 'saved_views.create', { body: { name: name.trim(), page, ...shown } }).then((view) => {
+      location.hash = viewHash(project, view)
+    })
+  /** @param {SavedView} view @param {object} body */
+  const update = (view, body) => callApi(project, 'saved_views.update', { params: { view_id: view.id }, body })
+  /** @param {SavedView} view */
+  const openWith = async (view) => {
+    // one of them at most
+    for (const other of views.filter(({ is_default, id }) => is_default && id !== view.id))
+      await update(other, { is_default: false })
+    await update(view, { is_default: !view.is_default })
+  }
+  return html`<details class="menu views"><summary>${current?.name ?? 'Views'}</summary><div class="menu-box">
+    ${views.length === 0 ? html`<p class="muted">A view keeps filters, columns and order under a name. Only you see yours.</p>` : html`<ul aria-label="Saved views"><li><a href=${to({ ...cleared(viewed), view: 'all' })}>All rows</a></li>${views.map((view) => html`<li key=${view.id}><a href=${viewHash(project, view)} aria-current=${view.id === query.view ? 'true' : undefined}>${view.name}</a>${view.is_default && html` <span class="muted">opens first</span>`}</li>`)}</ul>`}
+    <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()} aria-label="View">
+      <label>Name<input type="text" maxlength="80" value=${name} placeholder=${current?.name ?? ''} onInput=${typed(setName)} /></label>
+      <${ActButton} main label="Save as new" disabled=${name.trim() === ''} act=${() => done(create())} />
+      ${
+        current !== undefined &&
+        html`<${ActButton} label="Rename" disabled=${name.trim() === ''} act=${() => done(update(current, { name: name.trim() }))} />
+        <${ActButton} label="Update" act=${() => done(update(current, shown))} />
+        <${ActButton} label=${current.is_default ? 'Open without' : 'Open with it'} act=${() => done(openWith(current))} />
+        <${ActButton} label="Copy link" act=${() => navigator.clipboard.writeText(new URL(viewHash(project, current), location.href).href)} />
+        <${ActButton} label="Delete" sure=${`Delete ${current.name}`} act=${() => done(callApi(project, 'saved_views.delete', { params: { view_id: current.id } }))} />`
+      }
+    </form>
+  </div></details>`
+}
+
+/** Parameters without their values. @param {import('../route.js').Query} query */
+const cleared = (query) => Object.fromEntries(Object.keys(query).map((name) => [name, '']))
+
+/** Opens the menu of the page by its key; Escape closes it. @param {KeyboardEvent} event */
+const press = ({ key, target, ctrlKey, metaKey }) => {
+  const menu = document.querySelector('details.views')
+  if (!(menu instanceof HTMLDetailsElement) || ctrlKey || metaKey) return
+  const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
+  if (key === 'Escape') menu.open = false
+  if (key !== 'v' || writes || document.querySelector('dialog[open]') !== null) return
+  menu.open = !menu.open
+  menu.querySelector('summary')?.focus()
+}
+
+// not an effect, which would run some frames after the page is shown: a key that was pressed before it would be lost
+addEventListener('keydown', press)
