@@ -4,22 +4,38 @@ import { installPythonPackages } from '../services/python-packages.ts'
 import { type ClientCheck, type ClientWorld, run } from './client-check.ts'
 import { installPackages } from './generators.ts'
 
-/** SDKs and agent frameworks, used as their users do, by name. Pinned: raise a version here to try a new one. */
-const packages = {
-  openai: ['openai@7.57.0', 'zod@4.6.7'],
-  anthropic: ['@anthropic-ai/sdk@1.11.0', 'zod@4.6.7'],
-  'google-genai': ['@google/genai@2.32.0'],
-  'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', '@ai-sdk/anthropic@4.0.105', 'zod@4.6.7'],
-  'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],
-  langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', 'zod@4.6.7'],
-  // a binary of 400 MB for the platform, installed as an optional dependency from the same registry
-  codex: ['@openai/codex@0.169.0'],
-} as const
+const zod = 'zod@4.6.7'
 
-/** These share most dependencies: they are installed together, once for all checks of a run. */
-const together = (['openai', 'anthropic', 'google-genai', 'ai-sdk', 'openai-agents', 'langchain'] as const).flatMap(
-  (name): readonly string[] => packages[name],
-)
+/**
+ * SDKs and agent frameworks, used as their users do, by name: the packages of each major in use, the newest first.
+ * Pinned: raise a version here to try a new one; a new major is one more line. Each runs `node/<name>.js`.
+ */
+export const releases = {
+  openai: [
+    ['openai@7.59.0', zod],
+    ['openai@6.49.0', zod],
+  ],
+  anthropic: [
+    ['@anthropic-ai/sdk@1.14.0', zod],
+    ['@anthropic-ai/sdk@0.137.0', zod],
+  ],
+  'google-genai': [['@google/genai@3.3.0'], ['@google/genai@2.32.0']],
+  'ai-sdk': [
+    ['ai@7.0.173', '@ai-sdk/openai@4.0.118', '@ai-sdk/anthropic@4.0.105', zod],
+    ['ai@6.0.326', '@ai-sdk/openai@3.0.141', '@ai-sdk/anthropic@3.0.140', zod],
+  ],
+  'openai-agents': [['@openai/agents@0.20.0', zod]],
+  langchain: [
+    ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', zod],
+    ['@langchain/openai@1.5.8', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', zod],
+  ],
+} as const satisfies Readonly<Record<string, readonly (readonly string[])[]>>
+
+/** A binary of 400 MB for the platform, installed as an optional dependency from the same registry. */
+const codexPackages = ['@openai/codex@0.169.0']
+
+/** The newest majors share most dependencies: they are installed together, once for all checks of a run. */
+const together = Object.values(releases).flatMap(([newest]): readonly string[] => newest)
 
 /** Installs the SDKs that share dependencies, once for all checks of a run. @returns the world with their folder */
 export const installSharedSdks = (world: ClientWorld): ClientWorld => {
@@ -32,14 +48,15 @@ export const installSharedSdks = (world: ClientWorld): ClientWorld => {
 }
 
 const checkOf =
-  (name: keyof typeof packages): ClientCheck =>
-  (world) => {
-    const isSeparate = name === 'codex'
-    if (isSeparate) installPackages(world, packages[name])
-    const own = isSeparate ? world : installSharedSdks(world)
-    copyFileSync(join(import.meta.dirname, 'node', `${name}.js`), join(own.folder, `${name}.js`))
-    run(own, process.execPath, [`${name}.js`])
-  }
+  (name: string, install: (world: ClientWorld) => ClientWorld = installSharedSdks): ClientCheck =>
+  (world) =>
+    runProgram(install(world), name, process.execPath)
+
+/** Runs `node/<name>.js` with the packages of the world's folder. */
+export const runProgram = (world: ClientWorld, name: string, node: string): void => {
+  copyFileSync(join(import.meta.dirname, 'node', `${name}.js`), join(world.folder, `${name}.js`))
+  run(world, node, [`${name}.js`])
+}
 
 const pythonCheckOf =
   (program: string, pins = 'sdks'): ClientCheck =>
@@ -60,5 +77,8 @@ export const sdks = {
   'ai-sdk': checkOf('ai-sdk'),
   'openai-agents': checkOf('openai-agents'),
   langchain: checkOf('langchain'),
-  codex: checkOf('codex'),
+  codex: checkOf('codex', (world) => {
+    installPackages(world, codexPackages)
+    return world
+  }),
 } satisfies Readonly<Record<string, ClientCheck>>

@@ -22,6 +22,16 @@ const ask = [{ role: 'user', content: 'A plan for 3 days in Paris' }]
 const parsed = await client.chat.completions.parse({ model, messages: ask, response_format: format })
 check(parsed.choices[0].message.parsed?.days === 3, 'the parsed answer is another one')
 
+let streamed = ''
+for await (const chunk of await client.chat.completions.create({ model, messages: ask, stream: true }))
+  streamed += chunk.choices[0]?.delta.content ?? ''
+check(streamed !== '', 'a stream has no text')
+const { data: vectors } = await client.embeddings.create({ model, input: ['one', 'two'] })
+check(vectors.length === 2 && vectors[0].embedding.length > 1, 'no vectors')
+const uploaded = await client.files.create({ file: new File(['one line'], 'a.txt'), purpose: 'user_data' })
+check((await (await client.files.content(uploaded.id)).text()) === 'one line', 'the file has another content')
+await client.files.delete(uploaded.id)
+
 const response = await client.responses.create({ model, input: 'Remember 42' })
 const next = await client.responses.create({ model, input: 'And?', previous_response_id: response.id })
 check(next.previous_response_id === response.id && next.output_text !== '', 'the response does not go on')

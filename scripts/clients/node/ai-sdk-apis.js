@@ -1,13 +1,10 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
-import { ChatOpenAI } from '@langchain/openai'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
-import OpenAI from 'openai'
 import { z } from 'zod'
 
 /*
- * A few calls of each SDK that has one major for Node 20 and another for newer releases: a whole answer, a stream, and a
- * tool call with its second step.
+ * The AI SDK on three APIs: a whole answer, a stream, and a tool call with its second step.
  */
 const baseURL = `${process.env.TROUPE_URL}/v1`
 const apiKey = process.env.TROUPE_KEY
@@ -36,19 +33,4 @@ for (const [name, each] of Object.entries({
   let said = ''
   for await (const part of streamText({ model: each, tools, prompt, stopWhen: stepCountIs(3) }).textStream) said += part
   check(said.includes('sunny in Lagos'), `${name}: a streamed tool's result is not in the answer: ${said}`)
-}
-
-const client = new OpenAI({ baseURL, apiKey })
-const messages = [{ role: 'user', content: 'Hello' }]
-const chat = await client.chat.completions.create({ model, messages })
-check(chat.choices[0].message.content !== '', 'openai: no text')
-let streamed = ''
-for await (const chunk of await client.chat.completions.create({ model, messages, stream: true }))
-  streamed += chunk.choices[0]?.delta.content ?? ''
-check(streamed !== '', 'openai: a stream has no text')
-check((await client.responses.create({ model, input: 'Hello' })).output_text !== '', 'openai: a response has no text')
-
-for (const useResponsesApi of [false, true]) {
-  const chain = new ChatOpenAI({ model, apiKey, useResponsesApi, configuration: { baseURL } })
-  check((await chain.invoke('Hello')).text !== '', 'langchain: no text')
 }
