@@ -3,15 +3,16 @@ import { compiledSdks, otherCompiledClients } from './compiled-sdks.ts'
 import { generators } from './generators.ts'
 import { currentNode, everyMajor } from './node-majors.ts'
 import { openapiGeneratorClients } from './openapi-generator.ts'
-import { heavyPythonFrameworks, pythonFrameworks } from './python-frameworks.ts'
+import { pythonFrameworks } from './python-frameworks.ts'
+import { everyPythonMajor } from './python-majors.ts'
 import { sdks } from './sdks.ts'
 
-const { codex, 'google-genai-python': googlePython, ...smallSdks } = sdks
+const { codex, ...smallSdks } = sdks
 
 /**
  * Clients that install and run in seconds, by name; CI runs them. Not among them, for the CPU time that each takes: SDKs of
- * compiled languages, whose cold build takes a minute, a binary of 400 MB, other majors of the SDKs and releases of Node, the agent frameworks for
- * Python, and Google's SDK for Python. They run each night.
+ * compiled languages, whose cold build takes a minute, a binary of 400 MB, other majors of the SDKs on other releases of
+ * Node and Python, and agent frameworks for Python. They run each night.
  */
 export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generators, ...smallSdks, ...currentNode }
 
@@ -19,11 +20,10 @@ export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generato
 export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
   codex,
-  'google-genai-python': googlePython,
   ...everyMajor,
-  ...pythonFrameworks,
+  ...everyPythonMajor,
   ...compiledSdks,
   ...openapiGeneratorClients,
   ...otherCompiledClients,
-  ...heavyPythonFrameworks,
+  ...pythonFrameworks,
 }

@@ -20,19 +20,8 @@ const checkOf =
     run(world, 'python3', ['turn.py'], { PYTHONPATH: python, ...quiet })
   }
 
-/** Agent frameworks for Python that install together in seconds, by name. */
+/** Agent frameworks that install numpy and many other packages, or need version 2 of OpenAI's SDK, by name. */
 export const pythonFrameworks: Readonly<Record<string, ClientCheck>> = {
-  'openai-agents-python': checkOf('frameworks', 'with_openai_agents.py'),
-  'langchain-python': checkOf('frameworks', 'with_langchain.py'),
-  'pydantic-ai': checkOf('frameworks', 'with_pydantic_ai.py'),
-}
-
-/**
- * Agent frameworks that install numpy and many other packages, need version 2 of OpenAI's SDK, or differ little from
- * others; only the full run includes them.
- */
-export const heavyPythonFrameworks: Readonly<Record<string, ClientCheck>> = {
-  instructor: checkOf('frameworks', 'with_instructor.py'),
   litellm: checkOf('frameworks-openai-2', 'with_litellm.py'),
   dspy: checkOf('frameworks-openai-2', 'with_dspy.py'),
   'llama-index': checkOf('frameworks-openai-2', 'with_llama_index.py'),

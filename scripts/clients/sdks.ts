@@ -27,7 +27,7 @@ export const releases = {
   'openai-agents': [['@openai/agents@0.20.0', zod]],
   langchain: [
     ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', zod],
-    ['@langchain/openai@1.5.8', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', zod],
+    ['@langchain/openai@0.6.9', '@langchain/core@0.3.80', '@langchain/langgraph@0.4.9', zod],
   ],
 } as const satisfies Readonly<Record<string, readonly (readonly string[])[]>>
 
@@ -59,9 +59,9 @@ export const runProgram = (world: ClientWorld, name: string, node: string): void
 }
 
 const pythonCheckOf =
-  (program: string, pins = 'sdks'): ClientCheck =>
+  (program: string): ClientCheck =>
   (world) => {
-    const python = installPythonPackages(pins, join(import.meta.dirname, `python/${pins}.txt`))
+    const python = installPythonPackages('sdks', join(import.meta.dirname, 'python/sdks.txt'))
     copyFileSync(join(import.meta.dirname, 'python', program), join(world.folder, 'turn.py'))
     run(world, 'python3', ['turn.py'], { PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: '1' })
   }
@@ -73,7 +73,6 @@ export const sdks = {
   'openai-python': pythonCheckOf('with_openai.py'),
   'anthropic-python': pythonCheckOf('with_anthropic.py'),
   'google-genai': checkOf('google-genai'),
-  'google-genai-python': pythonCheckOf('with_google_genai.py', 'google'),
   'ai-sdk': checkOf('ai-sdk'),
   'openai-agents': checkOf('openai-agents'),
   langchain: checkOf('langchain'),

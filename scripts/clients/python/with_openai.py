@@ -1,6 +1,7 @@
 """OpenAI's SDK for Python: chat, parsed answers, responses, models, and the class of a refusal."""
 
 import os
+from typing import Optional
 
 from openai import BadRequestError, OpenAI
 from pydantic import BaseModel
@@ -14,7 +15,7 @@ class Place(BaseModel):
 
 
 class Plan(BaseModel):
-    where: Place | None
+    where: Optional[Place]
     days: int
 
 

@@ -6,16 +6,17 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installedPythons } from '#scripts/services/pythons.ts'
 import { webhookHeaders } from '#src/outgoing/webhook-signature.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
 import { World } from '#test/e2e/world.ts'
 import { CuttingProxy } from '../client/cutting-proxy.ts'
-import { installedPythons, pythonPackages } from './pythons.ts'
+import { pythonPackages } from './pythons.ts'
 
 const sources = resolve('packages/python/src')
 /** Compiled modules, which twenty programs load: compiling them takes longer than most of these run. */
 const bytecode = resolve('.cache/python-bytecode')
-const [newest, ...others] = installedPythons()
+const [newest, ...others] = installedPythons(10)
 const httpx = newest === undefined ? null : pythonPackages('python-client', 'requirements.txt')
 if (newest === undefined) console.error('NOT TESTED: the client for Python, since there is no Python 3.10 or newer.')
 
