@@ -219,6 +219,7 @@ const enter = async () => {
   session.trigger.signedIn({
     projects: data,
     operates,
+    owns: member.role === 'owner',
     decides: operates || member.role === 'approver',
     member: member.id,
   })

@@ -70,6 +70,8 @@ const groups = [
     'Operate',
     [
       ['Webhooks', 'webhooks', resource('webhooks')],
+      ['Keys', 'providers', resource('project_keys')],
+      ['Members', 'memory', resource('project_members')],
       ['Settings', 'settings', plain('settings')],
     ],
   ],

@@ -35,6 +35,7 @@ export const operations = /** @type {const} */ ({
   'project_members.create': ['POST', '/api/projects/{project_id}/members', []],
   'project_members.update': ['PATCH', '/api/projects/{project_id}/members/{member_id}', []],
   'project_members.delete': ['DELETE', '/api/projects/{project_id}/members/{member_id}', []],
+  'project_members.unlink_oidc': ['POST', '/api/projects/{project_id}/members/{member_id}/unlink_oidc', []],
   'project_members.reset_second_factor': ['POST', '/api/projects/{project_id}/members/{member_id}/reset_second_factor', []],
   'oauth_consents.preview': ['POST', '/api/oauth/consents/preview', []],
   'oauth_consents.create': ['POST', '/api/oauth/consents', []],

@@ -2,21 +2,21 @@ import { createStore } from './vendor/store.js'
 
 /**
  * @typedef {{ id: string, name: string }} Project
- * @typedef {{ projects: readonly Project[] | null, operates: boolean, decides: boolean, member: string, project: string | null }} Session `projects`: null while no user
- *   is signed in. `operates`: an admin or owner, who also sees and operates the installation. `decides`: an approver,
+ * @typedef {{ projects: readonly Project[] | null, operates: boolean, owns: boolean, decides: boolean, member: string, project: string | null }} Session `projects`: null while no user
+ *   is signed in. `operates`: an admin or owner, who also sees and operates the installation. `owns`: an owner. `decides`: an approver,
  *   admin or owner, who may decide approvals. `member`: the id of the user, '' for none. `project`: the current one.
  */
 
 /** @type {Session} */
-const signedOut = { projects: null, operates: false, decides: false, member: '', project: null }
+const signedOut = { projects: null, operates: false, owns: false, decides: false, member: '', project: null }
 
 /** The signed-in member and the current project, shared by all pages. */
 export const session = createStore({
   context: signedOut,
   on: {
-    /** @param {Session} _ @param {{ projects: readonly Project[], operates: boolean, decides: boolean, member: string }} event */
-    signedIn: (_, { projects, operates, decides, member }) => ({
-      ...{ projects, operates, decides, member, project: projects[0]?.id ?? null },
+    /** @param {Session} _ @param {{ projects: readonly Project[], operates: boolean, owns: boolean, decides: boolean, member: string }} event */
+    signedIn: (_, { projects, operates, owns, decides, member }) => ({
+      ...{ projects, operates, owns, decides, member, project: projects[0]?.id ?? null },
     }),
     signedOut: () => signedOut,
     /** @param {Session} context @param {{ project: string }} event */
@@ -26,3 +26,6 @@ export const session = createStore({
 
 /** The current session. */
 export const sessionNow = () => session.getSnapshot().context
+
+/** Whether the member may change a resource. @param {import('./resources/types.js').Resource} resource */
+export const mayChange = ({ owned = false }) => (owned ? sessionNow().owns : sessionNow().operates)

@@ -1,5 +1,6 @@
 import { callById } from '../api.js'
 import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
 import { hashAt } from '../route.js'
 import { useState } from '../vendor/hooks.js'
 import { bodyOf, labelOf } from './form-values.js'
@@ -46,5 +47,9 @@ export const onceIn = (row) =>
 export const Made = ({ row }) => html`<p>${nameOf(row)} is ready.</p>
   ${onceIn(row).map(
     ({ name, value }) =>
-      html`<label class="schema-field"><span class="schema-name">${labelOf(name)}. It is shown this once: keep it where your servers read it.</span><input readonly value=${value} /></label>`,
+      html`<label class="schema-field"><span class="schema-name">${labelOf(name)}. It is shown this once: keep it where your servers read it.</span><input readonly ref=${focused} value=${value} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>
+      <p class="decide"><${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(String(value))} /></p>`,
   )}`
+
+/** Focused and thereby selected, because it is copied next. @param {HTMLInputElement | null} field */
+const focused = (field) => field?.focus()

@@ -4,7 +4,7 @@ import { LivePage } from '../live-page.js'
 import { operations } from '../operations.js'
 import { Pages } from '../parts/pages.js'
 import { hashAt } from '../route.js'
-import { sessionNow } from '../session.js'
+import { mayChange, sessionNow } from '../session.js'
 import { CreatePanel } from './create-panel.js'
 import { KnownValues } from './known-values.js'
 import { ResourceTable } from './resource-table.js'
@@ -59,14 +59,17 @@ export const resourcePage = (place, report) => {
 const listedIn = (answer, { single, title }) => ({
   data: single
     ? [{ id: 'setting', name: title, ...answer }]
-    : (answer.data ?? Object.values(answer).find(Array.isArray) ?? []),
+    : (answer.data ?? Object.values(answer).find(Array.isArray) ?? []).filter(isLive),
   next_cursor: answer.next_cursor ?? null,
 })
+
+/** A revoked key is no more. @param {Row} row */
+const isLive = ({ revoked_at = null }) => revoked_at === null
 
 /** @param {{ place: Place, resource: Resource, listed: { data: readonly Row[], next_cursor?: string | null }, done: () => void }} props */
 const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, done }) => {
   const { query } = place
-  const creates = resource.create !== null && sessionNow().operates
+  const creates = resource.create !== null && mayChange(resource)
   const opened = data.find(({ id }) => id === query.open)
   return html`
     ${sessionNow().operates && html`<${KnownValues} project=${place.project} />`}

@@ -4,7 +4,7 @@ import { operations } from '../operations.js'
 import { ActButton } from '../parts/act-button.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, routeHash } from '../route.js'
-import { sessionNow } from '../session.js'
+import { mayChange } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
 import { bodyOf, changesOf, labelOf, pathIn } from './form-values.js'
@@ -31,7 +31,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
   const { project } = place
   const { key, update, remove, acts, children, parent } = resource
   const own = key === null ? params : { ...params, [key]: keyIn(row, key) }
-  const { operates } = sessionNow()
+  const operates = mayChange(resource)
   /** @param {import('../operation-types.js').OperationId} id @param {unknown} [body] @param {Readonly<Record<string, string>>} [further] parameters of the path */
   const act = async (id, body, further = {}) => {
     const answer = await callById(project, id, { params: { ...own, ...further }, ...(body !== undefined && { body }) })
@@ -52,7 +52,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
     ${
       operates &&
       html`<div class="panel-part decide">
-      ${acts.map((each) => each !== null && each.fields.length === 0 && isFor(each, own) && html`<${ActButton} key=${each.id} label=${each.summary} act=${() => act(each.id, {})} />`)}
+      ${acts.map((each) => each !== null && each.fields.length === 0 && isFor(each, own) && html`<${ActButton} key=${each.id} label=${each.summary} sure=${each.summary.startsWith('Remove') ? `${each.summary} now` : undefined} act=${() => act(each.id, {})} />`)}
       ${remove !== null && html`<${ActButton} label="Delete" sure=${`Delete ${nameOf(row)}`} act=${discard} />`}
     </div>
     ${update !== null && html`<details class="panel-part"><summary>Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
@@ -66,6 +66,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
     )}`
     }
     ${resource.name === 'agents' && html`<p class="panel-part"><a href=${routeHash({ view: 'playground', project, query: { agent: idOf(row) } })}>Try it in the playground</a></p>`}
+    ${resource.name === 'project_keys' && html`<p class="panel-part"><a href=${routeHash({ view: 'gateway', project, query: { key: idOf(row) } })}>Its requests</a></p>`}
     ${row.version !== undefined && html`<${VersionDiff} project=${project} row=${row} rows=${rows} />`}
     ${children.map((name) => {
       const child = resources.find((each) => each.name === name)
@@ -118,7 +119,7 @@ const Children = ({ place, resource, of, params }) => {
   /** @type {readonly Row[]} */
   const rows = data?.data ?? []
   const opened = rows.find((row) => idOf(row) === chosen.child)
-  const creates = resource.create !== null && sessionNow().operates
+  const creates = resource.create !== null && mayChange(resource)
   return html`<section class="panel-part" aria-label=${resource.title}>
     <h3>${resource.title}</h3>
     ${rows.length === 0 ? data !== null && html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}

@@ -9,7 +9,7 @@ import { sessionNow } from '../session.js'
 /** @typedef {import('./types.js').Row} Row */
 
 /** Fields that name a row, the best first. */
-const names = ['name', 'title', 'external_id', 'version', 'label', 'subject']
+const names = ['name', 'title', 'external_id', 'email', 'version', 'label', 'subject']
 
 /** The name of a row for people; its id where it has none. @param {Row} row */
 export const nameOf = (row) => {

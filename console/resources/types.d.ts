@@ -58,6 +58,8 @@ export interface Resource {
   readonly create: Act | null
   readonly update: Act | null
   readonly remove: OperationId | null
+  /** Only owners change it. */
+  readonly owned?: true
   /** A setting of the project: one row, which is replaced. */
   readonly single?: true
   readonly acts: readonly (Act | null)[]

@@ -4,14 +4,11 @@ import { LivePage } from '../live-page.js'
 import { sessionNow } from '../session.js'
 import { Account } from './account.js'
 import { Apps } from './apps.js'
-import { Keys } from './keys.js'
-import { Members } from './members.js'
 import { Projects } from './projects.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {'member' | 'approver' | 'admin' | 'owner'} Role
- * @typedef {{ keys: readonly import('./keys.js').Key[], apps: readonly import('./apps.js').App[], members: readonly import('./members.js').Member[], projects: readonly import('./projects.js').Project[], account: import('./account.js').Signed, me: { id: string, role: Role } }} Shown
+ * @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], projects: readonly import('./projects.js').Project[], account: import('./account.js').Signed, me: { id: string } }} Shown
  * @typedef {{ project: string, done: () => void }} Acting
  */
 
@@ -19,7 +16,7 @@ const refreshMs = 5000
 const few = { query: { limit: 100 } }
 
 /**
- * Keys, apps, members and projects.
+ * Apps, projects, and the member's own account.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -28,8 +25,7 @@ export const settingsPage = ({ project }, report) => {
   /** @type {LivePage<Shown>} */
   const page = new LivePage({
     read: async () => {
-      const [keys, apps, members, projects, { member }, sessions, factor, providers] = await Promise.all([
-        callApi(project, 'project_keys.list', few),
+      const [apps, members, projects, { member }, sessions, factor, providers] = await Promise.all([
         callApi(project, 'oauth_grants.list', few),
         callApi(project, 'project_members.list', few),
         callApi(null, 'projects.list', few),
@@ -39,7 +35,7 @@ export const settingsPage = ({ project }, report) => {
         callApi(null, 'oidc_sign_in.providers'),
       ])
       const account = { sessions: sessions.data, factor, providers: providers.data }
-      return { account, keys: keys.data, apps: apps.data, members: members.data, projects: projects.data, me: member }
+      return { account, apps: apps.data, members: members.data, projects: projects.data, me: member }
     },
     show: (shown) =>
       html`<${Settings} project=${project} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
@@ -50,11 +46,9 @@ export const settingsPage = ({ project }, report) => {
 }
 
 /** @param {{ project: string, shown: Shown, done: () => void }} props */
-const Settings = ({ project, shown: { account, keys, apps, members, projects, me }, done }) => html`
+const Settings = ({ project, shown: { account, apps, members, projects, me }, done }) => html`
   <div class="view-head"><h1>Settings</h1></div>
-  <${Keys} project=${project} keys=${keys} operates=${sessionNow().operates} done=${done} />
   <${Apps} project=${project} apps=${apps} me=${me} members=${members} done=${done} />
-  <${Members} project=${project} members=${members} me=${me} done=${done} />
   <${Projects} project=${project} projects=${projects} operates=${sessionNow().operates} done=${done} />
   <${Account} signed=${account} done=${done} />
 `

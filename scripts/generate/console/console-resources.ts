@@ -75,6 +75,11 @@ const shown: readonly Shown[] = [
   { name: 'vector_store_files', title: 'Files', columns: ['status', 'created_at'] },
   { name: 'request_log_settings', title: 'Request log', columns: [], single: true },
   { name: 'retention_settings', title: 'Retention', columns: [], single: true },
+  {
+    ...{ name: 'project_keys', title: 'Secret keys' },
+    columns: ['prefix', 'last4', 'scopes', 'last_used_at', 'expires_at', 'created_by'],
+  },
+  { name: 'project_members', title: 'Members', columns: ['email', 'role', 'has_second_factor'] },
   { name: 'oidc_connections', title: 'Sign-in providers', columns: ['issuer', 'redirect_uri', 'is_active'] },
 ]
 
@@ -119,7 +124,7 @@ const resourceOf = (
 ) => {
   const list = byId.get(`${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
-  const one = [byId.get(`${name}.get`), byId.get(`${name}.update`), byId.get(`${name}.delete`)].find(Boolean)
+  const one = [byId.get(`${name}.update`), byId.get(`${name}.delete`)].find(Boolean)
   const acts = [...byId.values()].filter(({ id }) => isActOf(id, name))
   const named = others.flatMap((id) => byId.get(id) ?? [])
   return {
@@ -128,6 +133,7 @@ const resourceOf = (
     create: actOf(byId.get(`${name}.create`)),
     update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
     ...(single && { single }),
+    ...(one?.access.role === 'owner' && { owned: true }),
     remove: byId.has(`${name}.delete`) ? `${name}.delete` : null,
     acts: [
       ...acts
@@ -148,14 +154,14 @@ const isActOf = (id: string, name: string): boolean => {
 /** An act whose further parameters of the path are fields of its form. */
 const actWithPath = (operation: Operation) => {
   const act = actOf(operation)
-  const [, ...further] = operation.params
+  const [, ...further] = operation.params.filter(isOfRow)
   const fields = further.map((name) => ({ name, kind: 'text', required: true, path: true }))
-  return act && { ...act, params: operation.params.slice(0, 1), fields: [...fields, ...act.fields] }
+  return act && { ...act, params: act.params.slice(0, 1), fields: [...fields, ...act.fields] }
 }
 
 const actOf = (operation: Operation | undefined) => {
   if (operation === undefined) return null
   const { id, summary, params, body, unknownFields } = operation
   const fields = body === null ? [] : formFields(requestForm(body.json, unknownFields))
-  return { id, summary, params, fields }
+  return { id, summary, params: params.filter(isOfRow), fields }
 }
