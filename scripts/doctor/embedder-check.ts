@@ -18,7 +18,7 @@ export const checkEmbedder = async (config: Pick<Config, 'embedder' | 'embedderP
   } catch (error) {
     const [reason = reasonOf(error)] = reasons
     const advice =
-      'Texts are found by their words. `npm ci` installs the runtime; EMBEDDER names another embedder, or none.'
+      'Texts are found by their words. In a checkout, `npm ci` installs the runtime; the package has no model: EMBEDDER_PATH names a folder with one. EMBEDDER names another embedder, or none.'
     if (error instanceof EmbedderUnavailable || error instanceof ConfigError) return warning('embedder', reason, advice)
     throw error
   }
