@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { namesOption, positiveOption, readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCalibration } from './calibration.ts'
-import { benchClients } from './clients/client-costs.ts'
+import { benchClients } from './clients/bench-clients.ts'
 import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
@@ -89,7 +89,7 @@ const usage = [
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
-  '--long adds measurements that take minutes: 1,000 streams at once, three nodes, and a pool of keys that fail.',
+  '--long adds measurements that take minutes: 1,000 streams at once, three nodes, a pool of keys that fail, and short-lived tokens for ten minutes.',
   '--rows 5000000 has the section lists measure every declared list on MongoDB with that many sessions.',
   '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
   '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',

@@ -5,7 +5,6 @@ import { type Session, type SessionEvent, Troupe, textOf } from '#client/index.t
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
 import { aiStored, aiTyped } from './ai-costs.ts'
-import { sizeRows } from './bundle-size.ts'
 
 /** Deltas of one measured stream, and of the pieces in which they arrive. */
 const [deltas, aPiece] = [sized(20_000, 200), 8]
@@ -146,8 +145,8 @@ const aiMicros = async (work: (deltas: number) => Promise<number>): Promise<numb
   return median(times.slice(1))
 }
 
-/** Measures the client of pages: CPU a delta beside the parser that others use, and what a page renders. */
-export const benchClients = async (): Promise<readonly Row[]> => {
+/** Measures the CPU a delta beside the parser that others use, and what a page renders. */
+export const costRows = async (): Promise<readonly Row[]> => {
   const measured = Array.from({ length: rounds + 1 }, () => [theirs, typed, stored].map(microsADelta)).slice(1)
   const [other = 0, event = 0, store = 0] = [0, 1, 2].map((nth) => median(measured.map((each) => each[nth] ?? 0)))
   const against = { name: 'eventsource-parser + JSON.parse', value: other }
@@ -156,7 +155,6 @@ export const benchClients = async (): Promise<readonly Row[]> => {
   const [aiEvent, aiStore] = [await aiMicros(aiTyped), await aiMicros(aiStored)]
   const beside = (name: string, value: number) => ({ unit: 'µs', against: { name, value } })
   return [
-    ...(await sizeRows()),
     { measure: 'CPU a delta to a typed event', unit: 'µs', ours: event, against, bound: { of: 'ratio', atMost: 2 } },
     { measure: 'CPU a delta into a store', unit: 'µs', ours: store, against, bound: { of: 'ratio', atMost: 4 } },
     { measure: 'the same beside useChat', ours: event, ...beside('ai, to a typed chunk', aiEvent) },

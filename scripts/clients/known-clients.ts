@@ -1,6 +1,7 @@
 import type { ClientCheck } from './client-check.ts'
 import { compiledSdks, otherCompiledClients } from './compiled-sdks.ts'
 import { generators } from './generators.ts'
+import { nextApp } from './next.ts'
 import { currentNode, everyMajor } from './node-majors.ts'
 import { openapiGeneratorClients } from './openapi-generator.ts'
 import { pythonFrameworks } from './python-frameworks.ts'
@@ -11,7 +12,7 @@ const { codex, ...smallSdks } = sdks
 
 /**
  * Clients that install and run in seconds, by name; CI runs them. Not among them, for the CPU time that each takes: SDKs of
- * compiled languages, whose cold build takes a minute, a binary of 400 MB, other majors of the SDKs on other releases of
+ * compiled languages, whose cold build takes a minute, a binary of 400 MB, an app of Next, other majors of the SDKs on other releases of
  * Node and Python, and agent frameworks for Python. They run each night.
  */
 export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generators, ...smallSdks, ...currentNode }
@@ -20,6 +21,7 @@ export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generato
 export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
   codex,
+  next: nextApp,
   ...everyMajor,
   ...everyPythonMajor,
   ...compiledSdks,

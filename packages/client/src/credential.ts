@@ -32,8 +32,8 @@ const unknownLife = 60_000
 export interface Credential {
   /** Returns the key, or a token that is not due for renewal. A failed renewal leaves the old one its last fifth. */
   bearer(): Promise<string>
-  /** Drops a bearer that the server refused; the newest, if none is named. @returns whether there may be another. */
-  refused(bearer?: string): boolean
+  /** Drops a bearer that the server refused. @returns whether there may be another. */
+  refused(bearer: string): boolean
   /** Learns the server's clock from the `Date` of a response. */
   heard(date: string | null): void
 }
@@ -70,7 +70,7 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
       })
       return newest.token
     },
-    refused: (bearer = held?.token) => {
+    refused: (bearer) => {
       if (held?.token === bearer) held = null
       return !key
     },

@@ -48,6 +48,8 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
   const { transport = streamEvents, keepAliveMs = 15_000 } = client.options
   const place = { last: options.after, gap: -1 }
   let tries = 0
+  // what an outage has taught holds no longer
+  onChange(['online', 'visibilitychange'], () => (tries = 0), signal)
   onStatus('connecting', null)
   while (!signal.aborted) {
     const over = new AbortController()
@@ -60,8 +62,6 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
       onStatus('live', null)
       const fresh = freshIn(events, place)
       if (fresh.length) take(fresh)
-      // the next request says whether the session or only the token has ended
-      if (events.some(({ event }) => event === 'stream.ended')) client.credential.refused()
       return events.every(({ id }) => id <= place.last)
     }
     // a connection may have died with the network that it was on

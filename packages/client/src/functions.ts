@@ -1,5 +1,5 @@
 import type { PendingAction } from './messages.ts'
-import { page } from './page.ts'
+import { type CallStore, page } from './page.ts'
 import { asNever } from './schema.ts'
 import type { Session } from './session.ts'
 
@@ -77,21 +77,22 @@ const lost = 'The page was closed while this function ran. It is not known wheth
 /** Calls of this page, for where no storage is. */
 const own = new Map<string, string>()
 
-const read = (key: string): string | null => {
+/** What all tabs have of calls. Unlike `localStorage`, it shows a tab at once what another one wrote. */
+const shared = async <T>(use: (calls: CallStore) => Promise<T>): Promise<T | undefined> => {
   try {
-    return page.localStorage?.getItem(key) ?? own.get(key) ?? null
+    return page.caches && (await use(await page.caches.open('troupe:calls')))
   } catch {
-    return own.get(key) ?? null
+    // a page without storage shares nothing with other tabs
+    return undefined
   }
 }
 
-const write = (key: string, value: string): void => {
+const read = async (key: string): Promise<string | undefined> =>
+  own.get(key) ?? shared(async (calls) => (await calls.match(key))?.text())
+
+const write = async (key: string, value: string): Promise<void> => {
   own.set(key, value)
-  try {
-    page.localStorage?.setItem(key, value)
-  } catch {
-    // a page without storage shares nothing with other tabs
-  }
+  await shared((calls) => calls.put(key, new Response(value)))
 }
 
 /**
@@ -99,14 +100,14 @@ const write = (key: string, value: string): void => {
  * work: a call that started and has no output is not run again, unless its function is idempotent.
  */
 const runOnce = async (actionId: string, args: unknown, { run, idempotent }: PageFunction): Promise<string> => {
-  const key = `troupe:call:${actionId}`
+  const key = `/troupe:call:${actionId}`
   const work = async (): Promise<string> => {
-    const before = read(key)
-    if (before !== null && (before !== 'started' || idempotent !== true))
+    const before = await read(key)
+    if (before !== undefined && (before !== 'started' || idempotent !== true))
       return before === 'started' ? lost : before.slice('output:'.length)
-    write(key, 'started')
+    await write(key, 'started')
     const output = await outputOf(() => run(asNever(args), { actionId }))
-    write(key, `output:${output}`)
+    await write(key, `output:${output}`)
     return output
   }
   const locks = page.navigator?.locks

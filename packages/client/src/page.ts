@@ -7,12 +7,15 @@ export interface Page {
     readonly onLine?: boolean
     readonly locks?: { request<T>(name: string, work: () => Promise<T>): Promise<T> }
   }
-  readonly localStorage?: {
-    getItem(key: string): string | null
-    setItem(key: string, value: string): void
-  }
+  readonly caches?: { open(name: string): Promise<CallStore> }
   addEventListener?(name: Change, listener: () => void, options: { readonly signal: AbortSignal }): void
   requestAnimationFrame?(work: () => void): number
+}
+
+/** A cache of a browser, which all tabs of an origin share. */
+export interface CallStore {
+  match(key: string): Promise<Response | undefined>
+  put(key: string, value: Response): Promise<void>
 }
 
 /** The page that this code runs in, or a server, where nothing of it exists. */
@@ -51,8 +54,8 @@ export const nextFrame = (work: () => void): void => {
 }
 
 /**
- * A delay in ms before the next of some attempts, of which the first waits not at all: doubled up to 400 ms, with jitter;
- * up to 5 s after some half a minute.
+ * A delay in ms before the next of some attempts, of which the first waits not at all: doubled up to 300 ms, with jitter;
+ * up to 5 s after some minute and a half.
  */
 export const backOff = (tries: number): number =>
-  tries && Math.min(50 * 2 ** tries, tries > 99 ? 5000 : 400) * (1 - Math.random() / 2)
+  tries && Math.min(50 * 2 ** tries, tries > 399 ? 5000 : 300) * (1 - Math.random() / 2)

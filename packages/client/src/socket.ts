@@ -18,13 +18,18 @@ export const webSocket: Transport = async ({ client, sessionId, after, signal, t
       socket.onclose = () => resolve()
       // why a socket was refused is not shown to pages; a request without an upgrade says it
       const refused = () => (after < 0 ? reject(withoutSnapshots) : resolve())
-      socket.onerror = () => client.request('GET', `/v1/sessions/${sessionId}`, { retryForMs: 0 }).then(refused, reject)
+      socket.onerror = () => {
+        // browsers close it at once, before the request has said why
+        socket.onclose = null
+        client.request('GET', `/v1/sessions/${sessionId}`, { retryForMs: 0 }).then(refused, reject)
+      }
       socket.onmessage = ({ data }) => {
         try {
           const frame: SessionEvent | SocketError = JSON.parse(String(data))
           if (frame.event === 'error')
             void errorIn(Response.json(frame.data, { status: 400 }), client.options.baseUrl).then(reject)
-          else if (!take([frame])) resolve()
+          // what is in no log, such as the end of the stream, has no id
+          else if (!take([{ ...frame, id: frame.id ?? 0 }])) resolve()
         } catch (error) {
           reject(error)
         }

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("troupe")
 
-# longest delay in seconds between attempts during the first half minute of an outage, and after it
-_SOON, _LATER, _SOON_FOR = 0.4, 5.0, 30.0
+# longest delay in seconds between attempts during the first minute and a half of an outage, and after it
+_SOON, _LATER, _SOON_FOR = 0.3, 5.0, 90.0
 
 
 def back_off(tries: int, longest: float) -> float:

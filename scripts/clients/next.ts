@@ -1,0 +1,25 @@
+import { cpSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type ClientCheck, run } from './client-check.ts'
+import { installPackages } from './generators.ts'
+
+const here = join(import.meta.dirname, 'next')
+const packages = resolve(import.meta.dirname, '../../packages')
+
+/** Pinned: raise a version here to try a new one. Next needs the API of TypeScript 5. */
+const installed = [
+  ...['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+  ...['typescript@5.9.3', '@types/react@19.3.3', '@types/node@22.20.5'],
+]
+
+/** Builds an app of Next with the packages as a stranger gets them, and uses its page in a browser. */
+export const nextApp: ClientCheck = (world) => {
+  for (const name of ['client', 'react'])
+    run({ ...world, folder: join(packages, name) }, 'npm', ['pack', '--silent', '--pack-destination', world.folder])
+  const tarballs = readdirSync(world.folder).map((name) => join(world.folder, name))
+  installPackages(world, [...tarballs, ...installed])
+  cpSync(here, world.folder, { recursive: true })
+  const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
+  run(world, process.execPath, ['node_modules/next/dist/bin/next', 'build'], env)
+  run(world, process.execPath, [join(here, 'drive.ts')], env)
+}

@@ -1,0 +1,3 @@
+import { tokenHandler } from '@troupe/client/server'
+import { signedIn, troupe } from '../server'
+export const POST = tokenHandler(troupe, signedIn)
