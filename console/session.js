@@ -28,4 +28,4 @@ export const session = createStore({
 export const sessionNow = () => session.getSnapshot().context
 
 /** Whether the member may change a resource. @param {import('./resources/types.js').Resource} resource */
-export const mayChange = ({ owned = false }) => (owned ? sessionNow().owns : sessionNow().operates)
+export const mayChange = ({ owned }) => (owned ? sessionNow().owns : sessionNow().operates)

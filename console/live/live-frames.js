@@ -1,5 +1,5 @@
-import { errorOf, headOf, pathOf } from '../api.js'
-import { framesIn } from '../playground/server-events.js'
+import { ApiError, headOf, pathOf } from '../api.js'
+import { streamFrames } from '../playground/server-events.js'
 
 /** @typedef {{ image: string, width: number, height: number, url: string }} LiveFrame */
 
@@ -26,27 +26,22 @@ export const watchJob = async ({ project, id, show, signal }) => {
 
 /** @param {Parameters<typeof watchJob>[0]} live @returns {Promise<boolean>} whether the job's live view has ended */
 const streamed = async ({ project, id, show, signal }) => {
-  const params = { jobId: id }
   const head = headOf(project, 'browser_jobs.live', undefined)
-  const headers = { ...head.headers, accept: 'text/event-stream' }
-  const path = pathOf(project, 'browser_jobs.live', { params })
-  const response = await fetch(path, { ...head, headers, credentials: 'same-origin', signal }).catch(() => null)
-  if (response === null) return signal.aborted
-  if (!response.ok || response.body === null) throw errorOf(response.status, await response.json().catch(() => null))
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
+  const path = pathOf(project, 'browser_jobs.live', { params: { jobId: id } })
+  let isOver = false
+  /** @param {import('../playground/conversation.js').Frame} frame */
+  const take = ({ event, data }) => {
+    isOver = event === 'ended'
+    if (event === 'frame') show(frameOf(data))
+    return isOver
+  }
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const { frames, rest } = framesIn(text + part.value)
-      text = rest
-      if (frames.some(({ event }) => event === 'ended')) return true
-      const newest = frames.filter(({ event }) => event === 'frame').at(-1)
-      if (newest !== undefined) show(frameOf(newest.data))
-    }
-  } catch {
+    await streamFrames({ path, head, take, signal })
+  } catch (error) {
+    if (error instanceof ApiError) throw error
     // the stream broke: it is opened again, unless the user has left
   }
-  return signal.aborted
+  return isOver || signal.aborted
 }
 
 /** @param {any} data @returns {LiveFrame} */

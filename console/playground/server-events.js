@@ -1,30 +1,7 @@
 import { errorOf, headOf, pathOf } from '../api.js'
+import { EventSourceParserStream } from '../vendor/eventsource-parser.js'
 
 /** @typedef {import('./conversation.js').Frame} Frame */
-
-/**
- * The complete frames in a text of server-sent events, and the incomplete rest.
- *
- * @param {string} text
- * @returns {{ frames: readonly Frame[], rest: string }}
- */
-export const framesIn = (text) => {
-  const blocks = text.split('\n\n')
-  const rest = blocks.pop() ?? ''
-  return { frames: blocks.flatMap(frameOf), rest }
-}
-
-/** @param {string} block @returns {readonly Frame[]} none for a comment */
-const frameOf = (block) => {
-  const fields = Object.fromEntries(
-    block
-      .split('\n')
-      .filter((row) => !row.startsWith(':'))
-      .map((row) => [row.slice(0, row.indexOf(':')), row.slice(row.indexOf(':') + 1).trim()]),
-  )
-  if (fields.event === undefined || fields.data === undefined) return []
-  return [{ event: fields.event, data: JSON.parse(fields.data), id: Number(fields.id ?? 0) }]
-}
 
 /**
  * Sends a turn, or follows a session after a sequence, and passes frames to `take` until the stream ends or `take`
@@ -64,11 +41,10 @@ export const streamFrames = async ({ path, head, take, signal }) => {
   const headers = { ...head.headers, accept: 'text/event-stream' }
   const response = await fetch(path, { ...head, headers, credentials: 'same-origin', signal })
   if (!response.ok || response.body === null) throw errorOf(response.status, await response.json().catch(() => null))
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
+  const frames = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  const reader = frames.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const { frames, rest } = framesIn(text + part.value)
-    text = rest
-    if (frames.map(take).includes(true)) return void reader.cancel()
+    const { event, data, id } = part.value
+    if (event !== undefined && take({ event, data: JSON.parse(data), id: Number(id ?? 0) })) return void reader.cancel()
   }
 }

@@ -24,7 +24,8 @@ const modules: readonly Vendored[] = [
  * (specs/decisions/0180-console.md).
  */
 export const vendoredFiles = async (): Promise<readonly GeneratedFile[]> => [
-  ...(await storeFiles()),
+  ...(await bundledFiles('store', '@xstate/store', 'createStore')),
+  ...(await bundledFiles('eventsource-parser', 'eventsource-parser/stream', 'EventSourceParserStream')),
   ...copies(),
   ...seriesFiles(),
 ]
@@ -58,24 +59,24 @@ const copies = (): readonly GeneratedFile[] =>
     { path: `console/vendor/${name}.d.ts`, text: typesText(name, types) },
   ])
 
-/** `createStore` of `@xstate/store`, without the other parts of the package. */
-const storeFiles = async (): Promise<readonly GeneratedFile[]> => {
-  const entry = 'store-entry'
+/** One export of a package, without its other parts. */
+const bundledFiles = async (name: string, from: string, part: string): Promise<readonly GeneratedFile[]> => {
+  const entry = 'vendored-entry'
   const bundle = await rolldown({
     input: entry,
     plugins: [
       {
         name: entry,
         resolveId: (id) => (id === entry ? id : null),
-        load: (id) => (id === entry ? "export { createStore } from '@xstate/store'" : null),
+        load: (id) => (id === entry ? `export { ${part} } from '${from}'` : null),
       },
     ],
   })
   const { output } = await bundle.generate({ format: 'es', minify: true })
   await bundle.close()
   return [
-    { path: 'console/vendor/store.js', text: `${output[0].code.trim()}\n` },
-    { path: 'console/vendor/store.d.ts', text: "export * from '@xstate/store'\n" },
+    { path: `console/vendor/${name}.js`, text: `${output[0].code.trim()}\n` },
+    { path: `console/vendor/${name}.d.ts`, text: `export * from '${from}'\n` },
   ]
 }
 
