@@ -44,6 +44,7 @@ import type { Services } from './capability/services.ts'
 import { takeoverCounts } from './observation/takeovers.ts'
 import { upkeepPort } from './operators/operators.ts'
 import type { Upkeep } from './operators/upkeep-use-cases.ts'
+import { CredentialChanges } from './records/credential-changes.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import type { RunConcurrency } from './runs/pick-runs.ts'
@@ -117,6 +118,7 @@ export interface Actors {
   /** One use-case per operation of src/actors/capabilities.ts. */
   readonly useCases: AnyUseCases
   readonly auth: Auth
+  readonly credentialChanges: CredentialChanges
   readonly oauthClients: OAuthClients
   readonly runtime: Runtime
   readonly idempotent: IdempotentRequests
@@ -140,12 +142,13 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const { records } = notices
   await records.prepare(kinds)
   const { upkeep, compaction } = upkeepOf(parts, records)
+  const credentialChanges = new CredentialChanges({ clock, fanOut: parts.cluster?.fanOut })
   const started = Promise.withResolvers<Runtime>()
   // a failed start is reported by this function itself
   started.promise.catch(() => {})
   let opened: OpenCapabilities | undefined
   const open = (host: Host): OpenCapabilities => {
-    const ground = { notices, requests, host, upkeep, runtime: started.promise }
+    const ground = { notices, requests, host, upkeep, credentialChanges, runtime: started.promise }
     opened ??= openCapabilities(capabilities, servicesOf(parts, ground))
     return opened
   }
@@ -170,6 +173,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const resealing = resealingOf(parts, records)
   return {
     useCases,
+    credentialChanges,
     ...{ auth: authPort.of(services), oauthClients: oauthClientsPort.of(services) },
     runtime: await runtime,
     idempotent: new IdempotentRequests({ records, box, clock, log, processes }),
@@ -216,16 +220,18 @@ interface Ground {
   readonly host: Host
   readonly runtime: Promise<Runtime>
   readonly upkeep: Upkeep
+  readonly credentialChanges: CredentialChanges
 }
 
 /** Builds the services for the capabilities, with the settings from main.ts. */
-const servicesOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep }: Ground): Services => {
+const servicesOf = (parts: ActorsParts, ground: Ground): Services => {
+  const { notices, requests, host, runtime, upkeep, credentialChanges } = ground
   const { records } = notices
   const { now } = parts.clock
   const services: Services = {
     ...parts,
     storage: { ...parts.storage, records },
-    ...{ records, notices, host, runtime, kinds, definitions, now },
+    ...{ records, notices, host, runtime, credentialChanges, kinds, definitions, now },
     actorRows: Object.values(actorRows),
     rowsOfMachine: actorRows,
     limits: parts.limits ?? new LocalLimits(parts.clock),

@@ -5,11 +5,12 @@ import { sessionCookieName } from '../actors/accounts/session-cookie.ts'
 import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
 import { stuckKinds, Ticker } from '../actors/runtime/internal.ts'
+import { forEachInSlices } from '../concurrency/run-in-slices.ts'
 import type { TrustedProxies } from '../config.ts'
 import type { RecordStore, RedisState } from '../storage/index.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { BodyMemory } from './api/body/body-memory.ts'
-import type { Authenticator } from './api/credentials/authenticator.ts'
+import type { LastingAuthenticator } from './api/credentials/authenticator.ts'
 import { projectOrigins } from './api/credentials/project-origins.ts'
 import { authenticatorOf } from './api/credentials/request-credentials.ts'
 import { Dispatcher } from './api/dispatcher.ts'
@@ -28,6 +29,7 @@ import { Metrics } from './metrics.ts'
 import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
 import type { StaticFiles } from './static-files.ts'
+import type { StreamTicker } from './streams/credential-watch.ts'
 import { SseStreams } from './streams/sse.ts'
 import { StreamLimit } from './streams/stream-limit.ts'
 
@@ -82,7 +84,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const state = openProcessState()
   logReadiness(state, log)
   const metrics = new Metrics()
-  const ticker = new Ticker(wireLimits.tickMs)
+  const ticker = watchedTicker(actors)
   const streams = new SseStreams(ticker, metrics.streams, log)
   showRuntime(metrics, actors)
   const containment = new Containment(log)
@@ -132,6 +134,13 @@ export const openTransport = (parts: TransportParts): Transport => {
   }
 }
 
+/** The ticker of the streams, which are checked when a credential has ended. */
+const watchedTicker = ({ credentialChanges }: Pick<Actors, 'credentialChanges'>): StreamTicker => {
+  const ticker: StreamTicker = new Ticker(wireLimits.tickMs)
+  credentialChanges.onChange(() => void forEachInSlices(ticker.members, (stream) => stream.recheck()))
+  return ticker
+}
+
 const shownBodies = (metrics: Metrics): BodyMemory => {
   const bodies = new BodyMemory()
   metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
@@ -165,7 +174,8 @@ const servedOperations = (chatBodyBytes: number): readonly Operation[] =>
 /**
  * During a drain every request except GET is refused with `shutting_down`, so that a load balancer sends it elsewhere.
  */
-const unlessDraining = (authenticator: Authenticator, isDraining: () => boolean): Authenticator => ({
+const unlessDraining = (authenticator: LastingAuthenticator, isDraining: () => boolean): LastingAuthenticator => ({
+  ...authenticator,
   authenticate: (request) => {
     if (isDraining() && request.method !== 'GET') throw new ServiceError('shutting_down', { retryAfterS: 1 })
     return authenticator.authenticate(request)

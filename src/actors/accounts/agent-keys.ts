@@ -20,6 +20,10 @@ const keyShape = /^c[ap]k_[A-Za-z0-9_-]{43}$/
 /** Whether a credential has the prefix of an agent's key. */
 export const isAgentKey = (token: string): boolean => token.startsWith('cak_') || token.startsWith('cpk_')
 
+interface AgentKeysDeps extends ApiKeysDeps {
+  readonly reachOfAgent: ReachOfAgent
+}
+
 /**
  * Mints and verifies agents' keys (`cak_…` for servers, `cpk_…` for browsers). A key is valid only while its agent
  * exists.
@@ -28,7 +32,7 @@ export class AgentKeys {
   readonly #ring: KeyRing<AgentKeyData, AgentPrincipal>
   readonly #reachOf: ReachOfAgent
 
-  constructor({ records, keys, now, reachOfAgent }: ApiKeysDeps & { readonly reachOfAgent: ReachOfAgent }) {
+  constructor({ records, keys, now, reachOfAgent, credentialChanges: changes }: AgentKeysDeps) {
     this.#reachOf = reachOfAgent
     this.#ring = new KeyRing({
       records,
@@ -37,6 +41,7 @@ export class AgentKeys {
       shape: keyShape,
       holderOf: (row) => this.#holderOf(row),
       now,
+      changes,
     })
   }
 

@@ -18,7 +18,7 @@ const keyShape = /^csk_[A-Za-z0-9_-]{32,200}$/
 export const apiPepperName = (masterKey: Uint8Array): string => keyName(deriveKey(masterKey, 'api-keys'))
 
 /** Dependencies of `ApiKeys`. */
-export interface ApiKeysDeps extends Pick<Services, 'now' | 'records'> {
+export interface ApiKeysDeps extends Pick<Services, 'now' | 'records' | 'credentialChanges'> {
   readonly keys: Pick<ServerKeys, 'lasting'>
 }
 
@@ -32,7 +32,7 @@ export class ApiKeys {
   /** Limits of keys that minted tokens, by project and id. */
   readonly #minters: RecheckCache<LimitsField>
 
-  constructor({ records, keys, now }: ApiKeysDeps) {
+  constructor({ records, keys, now, credentialChanges: changes }: ApiKeysDeps) {
     const pepper = keys.lasting('api-keys')
     this.pepperName = keyName(pepper)
     this.#ring = new KeyRing({
@@ -43,10 +43,11 @@ export class ApiKeys {
       holderOf: ({ id, project, data }) =>
         Object.freeze({ kind: 'secret_key', project, keyId: id, ...withLimits(data.scopes) }),
       now,
+      changes,
     })
     this.#minters = new RecheckCache({
       load: (known) => this.#minter(known, { records, now }),
-      ...{ maxAgeMs: 1000, maxEntries: 10_000, now },
+      ...{ maxAgeMs: 1000, maxEntries: 10_000, now, changes },
     })
   }
 

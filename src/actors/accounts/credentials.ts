@@ -51,7 +51,7 @@ export class Credentials {
    */
   token(token: string, origin?: string | undefined): Principal | Promise<Principal> {
     const found = this.#token(token, origin)
-    return found instanceof Promise ? found.then((principal) => this.#served(principal)) : this.#served(found)
+    return found instanceof Promise ? found.then((principal) => this.served(principal)) : this.served(found)
   }
 
   #token(token: string, origin: string | undefined): Principal | Promise<Principal> {
@@ -66,14 +66,14 @@ export class Credentials {
   /** Verifies a client token, the only credential that is allowed in a URL. */
   clientToken(token: string): Principal | Promise<Principal> {
     const found = required(this.#deps.clientTokens.verify(token))
-    return found instanceof Promise ? found.then((principal) => this.#served(principal)) : this.#served(found)
+    return found instanceof Promise ? found.then((principal) => this.served(principal)) : this.served(found)
   }
 
   /**
-   * Refuses the keys of a project that is being deleted; they will soon not exist. @throws {ServiceError}
-   * `authentication_required`
+   * Applies to a verified principal what may have changed since: refuses the keys of a project that is being deleted, and
+   * what ends with the key that minted it. @throws {ServiceError} `authentication_required`
    */
-  #served(principal: Principal): Principal | Promise<Principal> {
+  served(principal: Principal): Principal | Promise<Principal> {
     if (principal.kind === 'public' || principal.kind === 'dashboard') return principal
     if (principal.kind === 'secret_key' && principal.realtimeSecret !== undefined) return this.#ofKey(principal)
     if (principal.kind !== 'client_token') return this.#unlessDeleting(principal)

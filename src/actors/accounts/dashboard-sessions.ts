@@ -1,11 +1,11 @@
-import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Role } from '#specs/access.ts'
-import { organizationScope, type RecordStore } from '#storage/index.ts'
+import { organizationScope } from '#storage/index.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import { newId } from '../runtime/index.ts'
+import type { ApiKeysDeps } from './api-keys.ts'
 import {
   type DashboardSessionData,
   dashboardSessions,
@@ -64,7 +64,7 @@ export class DashboardSessions {
   readonly #hash: SecretHash
   readonly #now: () => number
 
-  constructor({ records, keys, now }: { records: RecordStore; keys: Pick<ServerKeys, 'lasting'>; now: () => number }) {
+  constructor({ records, keys, now, credentialChanges: changes }: ApiKeysDeps) {
     this.table = new Table(records, dashboardSessions, now)
     this.#members = new Table(records, members, now)
     this.#organizations = new Table(records, organizations, now)
@@ -76,6 +76,7 @@ export class DashboardSessions {
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
       now,
+      changes,
     })
   }
 

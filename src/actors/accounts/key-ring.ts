@@ -1,4 +1,5 @@
 import { projectScope, type RecordStore } from '#storage/index.ts'
+import type { CredentialChanges } from '../records/credential-changes.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { type Row, rowOf, type TypedKind } from '../records/schema.ts'
 import type { SecretHash } from '../records/secrets.ts'
@@ -35,6 +36,7 @@ export interface KeyRingOptions<T extends StoredKey, H> {
   readonly holderOf: (row: Row<T>) => H | null | Promise<H | null>
   /** ms since the epoch. */
   readonly now: () => number
+  readonly changes?: CredentialChanges | undefined
 }
 
 /** Verifies keys that are stored as hashes. A cached key costs one HMAC, so thousands can be verified per second. */
@@ -51,6 +53,7 @@ export class KeyRing<T extends StoredKey, H> {
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
       now: options.now,
+      changes: options.changes,
     })
   }
 

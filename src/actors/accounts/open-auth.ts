@@ -9,7 +9,7 @@ import { ProjectDirectory } from './project-directory.ts'
 import { SecondFactors } from './sign-in/second-factors.ts'
 
 /** Dependencies of authentication. */
-export interface AuthDeps extends Pick<Services, 'box' | 'keys' | 'now' | 'records'> {
+export interface AuthDeps extends Pick<Services, 'box' | 'keys' | 'now' | 'records' | 'credentialChanges'> {
   /** What the keys of an agent reach. */
   readonly reachOfAgent: ReachOfAgent
   /** Installations that client tokens may be restricted to. */

@@ -1,4 +1,5 @@
-import { organizationScope, type RecordStore } from '#storage/index.ts'
+import { organizationScope } from '#storage/index.ts'
+import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'
@@ -41,6 +42,8 @@ const recheckMs = 1000
 
 const maxCached = 10_000
 
+export type ProjectDirectoryParts = Pick<Services, 'records' | 'box' | 'now' | 'credentialChanges'>
+
 /** Looks up projects by their id alone; cached for a second. */
 export class ProjectDirectory {
   readonly #table: Table<ProjectData>
@@ -48,7 +51,7 @@ export class ProjectDirectory {
   readonly #now: () => number
   readonly #cache: RecheckCache<CachedProject>
 
-  constructor({ records, box, now }: { records: RecordStore; box: SecretBox; now: () => number }) {
+  constructor({ records, box, now, credentialChanges: changes }: ProjectDirectoryParts) {
     this.#table = new Table(records, projects, now)
     this.#box = box
     this.#now = now
@@ -57,6 +60,7 @@ export class ProjectDirectory {
       maxAgeMs: recheckMs,
       maxEntries: maxCached,
       now,
+      changes,
     })
   }
 

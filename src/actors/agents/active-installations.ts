@@ -1,5 +1,6 @@
-import { type RecordStore, tenantScope } from '#storage/index.ts'
+import { tenantScope } from '#storage/index.ts'
 import type { ActiveInstallations } from '../accounts/credentials.ts'
+import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { agentInstallations } from './kinds.ts'
@@ -11,10 +12,8 @@ const maxAgeMs = 1000
 export const activeInstallations = ({
   records,
   now,
-}: {
-  readonly records: RecordStore
-  readonly now: () => number
-}): ActiveInstallations => {
+  credentialChanges: changes,
+}: Pick<Services, 'records' | 'now' | 'credentialChanges'>): ActiveInstallations => {
   const table = new Table(records, agentInstallations, now)
   const active = new RecheckCache<true>({
     load: async (key) => {
@@ -22,7 +21,7 @@ export const activeInstallations = ({
       const row = await table.get(tenantScope(project, tenant), id)
       return row?.data.status === 'active' ? true : null
     },
-    ...{ maxAgeMs, maxEntries: 50_000, now },
+    ...{ maxAgeMs, maxEntries: 50_000, now, changes },
   })
   return ({ project, tenant }, ids) => {
     const keys = ids.map((id) => JSON.stringify([project, tenant, id]))

@@ -1,6 +1,7 @@
 import type { Json } from '#specs/dsl/json.ts'
-import { projectScope, type RecordStore } from '#storage/index.ts'
+import { projectScope } from '#storage/index.ts'
 import type { AgentReach } from '../call/reach.ts'
+import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { isObject } from '../runtime/index.ts'
@@ -14,7 +15,11 @@ const pageSize = 500
  * Returns what the keys of an agent reach; null for an agent that the project does not have, whose keys are invalid.
  * @throws {StoreUnavailable}
  */
-export const agentReaches = ({ records, now }: { readonly records: RecordStore; readonly now: () => number }) => {
+export const agentReaches = ({
+  records,
+  now,
+  credentialChanges: changes,
+}: Pick<Services, 'records' | 'now' | 'credentialChanges'>) => {
   const table = new Table(records, agents, now)
   const installations = new Table(records, agentInstallations, now)
   const serving = new RecheckCache<true>({
@@ -25,7 +30,7 @@ export const agentReaches = ({ records, now }: { readonly records: RecordStore; 
       // false is not kept, so that a new installation applies at once
       return rows.length > 0 || null
     },
-    ...{ maxAgeMs, maxEntries: 50_000, now },
+    ...{ maxAgeMs, maxEntries: 50_000, now, changes },
   })
   const serves = (key: string): boolean | Promise<boolean> =>
     serving.peek(key) ?? serving.load(key).then((found) => found === true)

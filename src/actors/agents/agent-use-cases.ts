@@ -19,7 +19,7 @@ import type { Catalogue } from './catalogue.ts'
 import type { Installations } from './installations.ts'
 import { type AgentData, agents, visibilityOf } from './kinds.ts'
 
-export interface AgentDeps extends Pick<Services, 'now' | 'records'> {
+export interface AgentDeps extends Pick<Services, 'now' | 'records' | 'credentialChanges'> {
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly versions: AgentVersions
   readonly installations: Installations
@@ -84,6 +84,7 @@ export const agentUseCases = (deps: AgentDeps): UseCasesOf<'agents'> => {
       await table.remove(scope, id, () => audit('deleted', id, { by: actorOf(call) }))
       // an installation may have been created while the versions were being removed
       await deps.installations.disableAll(scope, id, actorOf(call))
+      deps.credentialChanges?.changed()
       deps.changed()
       return { id, deleted: true }
     },

@@ -14,7 +14,7 @@ import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
 import { agentInstallations, type InstallationData, installationKeys, type Overlays } from './kinds.ts'
 
-export interface InstallationParts extends Pick<Services, 'now' | 'records'> {
+export interface InstallationParts extends Pick<Services, 'now' | 'records' | 'credentialChanges'> {
   readonly versions: AgentVersions
   readonly catalogue: Catalogue
   /**
@@ -107,7 +107,9 @@ export class Installations {
       const disabled = next.data.status === 'disabled' && before.data.status === 'active'
       return noticesOf(disabled ? 'disabled' : 'updated', { by, changes: fieldsChanged(before.data, next.data) }, next)
     }
-    return found(await this.table.change(scope, id, { edit, notices }))
+    const row = found(await this.table.change(scope, id, { edit, notices }))
+    if (changes.status !== undefined) this.#parts.credentialChanges?.changed()
+    return row
   }
 
   /**

@@ -23,7 +23,7 @@ import { agents, installationKeys } from './kinds.ts'
 import { needsChecker } from './needs-checker.ts'
 import { agentVersionUseCases } from './version-use-cases.ts'
 
-export interface AgentsParts extends Pick<Services, 'clock' | 'host' | 'records'> {
+export interface AgentsParts extends Pick<Services, 'clock' | 'host' | 'records' | 'credentialChanges'> {
   readonly keys: AgentKeys
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly models: {
@@ -45,17 +45,8 @@ export interface AgentsParts extends Pick<Services, 'clock' | 'host' | 'records'
  * Opens the agents capability: use-cases of agents, versions, keys and installations, and the lookups that sessions and
  * runs use.
  */
-export const openAgents = ({
-  host,
-  records,
-  keys,
-  toolHeaders,
-  models,
-  checkTenant,
-  resources,
-  connections,
-  clock,
-}: AgentsParts) => {
+export const openAgents = (parts: AgentsParts) => {
+  const { host, records, keys, toolHeaders, models, checkTenant, clock, credentialChanges } = parts
   const { now } = clock
   const versions = new AgentVersions({ host, records, now })
   const catalogue = new Catalogue({ records, now })
@@ -65,38 +56,34 @@ export const openAgents = ({
     plans: new Table(records, ratePlans, now),
   }
   const manifests = {
-    checkModel: models.check,
-    models: models.list,
-    agents: tables.agents,
-    catalogue,
-    versions,
-    resources,
+    ...{ checkModel: models.check, models: models.list, agents: tables.agents },
+    ...{ catalogue, versions, resources: parts.resources },
   }
   const checkNeeds = needsChecker(manifests)
-  const installations = new Installations({ records, versions, catalogue, checkNeeds, checkTenant, now })
+  const installations = new Installations({
+    ...{ records, versions, catalogue, checkNeeds, checkTenant, now, credentialChanges },
+  })
   const resolve = agentResolver({
     records,
     versions,
-    offers: (place, config) => offersOf(resources(), place, config),
+    offers: (place, config) => offersOf(parts.resources(), place, config),
     now,
   })
   const configs = new AgentConfigs({ resolve, now })
-  const shared = { records, toolHeaders, versions, installations, catalogue, changed: configs.changed, now }
+  const shared = {
+    records,
+    toolHeaders,
+    versions,
+    installations,
+    catalogue,
+    changed: configs.changed,
+    now,
+    credentialChanges,
+  }
   return {
     resolve,
     configs,
-    /** Finds an installation of this tenant, or of any tenant when null; null when there is none. */
-    installed: async (project: string, tenant: string | null, id: string): Promise<Installed | null> => {
-      const row = await installations.table.get(narrowedScope(projectScope(project), { tenant, user: null }), id)
-      return row && { agentId: row.data.agent_id, tenant: row.tenant ?? '', active: row.data.status === 'active' }
-    },
-    /** Returns the newest active installation of an agent for a tenant; null when there is none. */
-    installationFor: async (project: string, tenant: string, agentId: string): Promise<string | null> => {
-      const { tenant_agent_status } = installationKeys(tenant, agentId, 'active')
-      const where = { tenant_agent_status }
-      const [row] = await installations.table.list(projectScope(project), { where, limit: 1 })
-      return row?.id ?? null
-    },
+    ...installedBy(installations),
     useCases: {
       ...agentUseCases(shared),
       ...agentKeyUseCases({ records, keys, now }),
@@ -106,7 +93,7 @@ export const openAgents = ({
         versions,
         manifests,
         trials: { models: models.turns, clock },
-        connections,
+        connections: parts.connections,
         changed: configs.changed,
         now,
       }),
@@ -115,3 +102,19 @@ export const openAgents = ({
     },
   }
 }
+
+/** The lookups of installations. */
+const installedBy = (installations: Installations) => ({
+  /** Finds an installation of this tenant, or of any tenant when null; null when there is none. */
+  installed: async (project: string, tenant: string | null, id: string): Promise<Installed | null> => {
+    const row = await installations.table.get(narrowedScope(projectScope(project), { tenant, user: null }), id)
+    return row && { agentId: row.data.agent_id, tenant: row.tenant ?? '', active: row.data.status === 'active' }
+  },
+  /** Returns the newest active installation of an agent for a tenant; null when there is none. */
+  installationFor: async (project: string, tenant: string, agentId: string): Promise<string | null> => {
+    const { tenant_agent_status } = installationKeys(tenant, agentId, 'active')
+    const where = { tenant_agent_status }
+    const [row] = await installations.table.list(projectScope(project), { where, limit: 1 })
+    return row?.id ?? null
+  },
+})

@@ -4,6 +4,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { AnswerStore, RateLimits, RecordKind, RecordStore, SharedTurns, Storage } from '#storage/index.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
+import type { CredentialChanges } from '../records/credential-changes.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
@@ -41,6 +42,8 @@ export interface Services {
   readonly cluster?: ClusterParts
   /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
+  /** Notices that credentials have ended; absent in tools, which serve no requests. */
+  readonly credentialChanges?: CredentialChanges | undefined
   readonly clock: Clock
   /** `clock.now`: ms since the epoch. */
   readonly now: () => number

@@ -1,3 +1,5 @@
+import type { CredentialChanges } from './credential-changes.ts'
+
 export interface RecheckOptions<T> {
   /** Reads the store; null when the credential is not (or no longer) valid. */
   readonly load: (hash: string) => Promise<T | null>
@@ -7,6 +9,8 @@ export interface RecheckOptions<T> {
   readonly maxEntries: number
   /** ms since the epoch. */
   readonly now: () => number
+  /** Notified when an entry is forgotten, and notifies this cache of those that others forget; absent: neither. */
+  readonly changes?: CredentialChanges | undefined
 }
 
 interface Entry<T> {
@@ -30,6 +34,7 @@ export class RecheckCache<T> {
 
   constructor(options: RecheckOptions<T>) {
     this.#options = options
+    options.changes?.onChange(() => this.#drop())
   }
 
   /** Returns the value if it is fresh; undefined when the store has to be read with `load`. */
@@ -58,10 +63,16 @@ export class RecheckCache<T> {
     this.#forgets += 1
     this.#entries.delete(hash)
     this.#loading.delete(hash)
+    this.#options.changes?.changed()
   }
 
   /** Removes all entries at once. */
   clear(): void {
+    this.#drop()
+    this.#options.changes?.changed()
+  }
+
+  #drop(): void {
     this.#forgets += 1
     this.#entries.clear()
     this.#loading.clear()

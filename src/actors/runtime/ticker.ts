@@ -25,10 +25,10 @@ export const tickMsFor = (shortestMs: number): number => Math.min(1000, Math.max
  * Members are in a list and not in a `Set`: a busy set leaves behind a chain of replaced hash tables, each of which
  * keeps its entries alive until a full collection. Half of all objects that requests created outlived them that way.
  */
-export class Ticker {
+export class Ticker<Member extends Ticking = Ticking> {
   readonly #ms: number
   readonly #every: Every
-  readonly #members: Ticking[] = []
+  readonly #members: Member[] = []
   #stop: (() => void) | null = null
 
   constructor(ms: number, every: Every = byInterval) {
@@ -41,14 +41,19 @@ export class Ticker {
     return Math.ceil(ms / this.#ms) + 1
   }
 
-  add(member: Ticking): void {
+  /** Its members at this moment. */
+  get members(): readonly Member[] {
+    return [...this.#members]
+  }
+
+  add(member: Member): void {
     if (member.place >= 0) return
     member.place = this.#members.push(member) - 1
     this.#stop ??= this.#every(this.#ms, () => this.#tick())
   }
 
   /** Removes a member; the last member moves to its place. */
-  delete(member: Ticking): void {
+  delete(member: Member): void {
     const { place } = member
     if (place < 0) return
     member.place = -1
@@ -60,14 +65,14 @@ export class Ticker {
 
   #tick(): void {
     // a member may remove itself and others during its tick
-    for (const member of [...this.#members]) if (member.place >= 0) this.#visit(member)
+    for (const member of this.members) if (member.place >= 0) this.#visit(member)
     if (this.#members.length > 0) return
     this.#stop?.()
     this.#stop = null
   }
 
   /** One timer serves many connections: an error in one of them ends only that one. */
-  #visit(member: Ticking): void {
+  #visit(member: Member): void {
     try {
       member.tick()
     } catch (error) {

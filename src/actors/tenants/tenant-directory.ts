@@ -17,7 +17,7 @@ const forgottenForMs = 20 * 60 * 1000
 
 type Status = TenantData['status']
 
-export type TenantDirectoryParts = Pick<Services, 'now' | 'records'>
+export type TenantDirectoryParts = Pick<Services, 'now' | 'records' | 'credentialChanges'>
 
 /**
  * Looks up whether tenants may be served, cached for a second. All checks of suspended and deleted tenants are here.
@@ -31,10 +31,10 @@ export class TenantDirectory {
 
   constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
-    const { records, now } = parts
+    const { records, now, credentialChanges: changes } = parts
     this.#table = new Table(records, tenants, now)
     this.#forgotten = new Table(records, forgottenUsers, now)
-    const cache = { maxAgeMs: tenantRecheckMs, maxEntries: maxCached, now }
+    const cache = { maxAgeMs: tenantRecheckMs, maxEntries: maxCached, now, changes }
     this.#statuses = new RecheckCache({ ...cache, load: (key) => this.#loadStatus(key) })
     this.#users = new RecheckCache({ ...cache, load: (key) => this.#loadUser(key) })
   }
@@ -79,7 +79,7 @@ export class TenantDirectory {
     )
   }
 
-  /** Drops the cached tenant on this node: call it after every change of its row. */
+  /** Drops the cached tenant on this node: call it after every change of its status. */
   forget(project: string, tenant: string): void {
     this.#statuses.forget(`${project}/${tenant}`)
   }

@@ -58,7 +58,7 @@ export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps)
       const edit = (row: Row<TenantData>) => edited(unlessDeleting(row), body)
       const notices = changeNotices(new Audited(call, 'tenant'))
       const row = await resource.change(scope, params.tenant_id, { edit, notices })
-      directory.forget(scope.project, params.tenant_id)
+      if (body.status !== undefined) directory.forget(scope.project, params.tenant_id)
       return row
     },
     'tenants.delete': async (call) => {

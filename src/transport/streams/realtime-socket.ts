@@ -2,18 +2,18 @@ import type { Logger } from 'pino'
 import type { RealtimeClient, RealtimeSession } from '#gateway/realtime/realtime-client.ts'
 import { errorEvent, eventIdOf } from '#gateway/realtime/server-event.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
-import type { Ticker, Ticking } from '#runtime/internal.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
-import { CredentialWatch, type Recheck } from './credential-watch.ts'
+import { CredentialWatch, type Recheck, type StreamTicker } from './credential-watch.ts'
 import { InboundFrames } from './inbound-frames.ts'
 import { OutboundFrames } from './outbound-frames.ts'
 import type { StreamCounters } from './sse.ts'
 
 export interface RealtimeSocketOptions {
-  readonly ticker: Ticker
+  readonly ticker: StreamTicker
   readonly counters: StreamCounters
   readonly log: Logger
   /** Checks the credential every few seconds; the socket is closed when it throws. */
@@ -24,6 +24,8 @@ export interface RealtimeSocketOptions {
   readonly shown: (failure: unknown) => ServiceError
   readonly onLeave: () => void
 }
+
+const ended = { message: 'The credential has ended.' }
 
 /** Limits of a session. */
 const realtimeLimits = {
@@ -53,7 +55,7 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
     this.#options = options
     this.#containment = new Containment(options.log)
     this.#watch = new CredentialWatch(options.recheck, () =>
-      this.#end(new ServiceError('authentication_required', { message: 'The credential has ended.' }), 1008),
+      this.#contain(() => this.#end(new ServiceError('authentication_required', ended), 1008)),
     )
     this.#outbound = new OutboundFrames(peer, () => this.close(1013, 'reader too slow'))
     this.#inbound = new InboundFrames({
@@ -102,6 +104,10 @@ export class RealtimeSocket implements Ticking, RealtimeClient {
     if (this.#isOver) return
     this.#peer.close(code, reason)
     this.#leave()
+  }
+
+  recheck(): void {
+    this.#watch.recheck()
   }
 
   tick(): void {

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl, StreamEnding } from '#runtime/index.ts'
-import type { Ticker, Ticking } from '#runtime/internal.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
 import type { JsonObject, LogEvent } from '#storage/index.ts'
 import { Containment } from '../http/containment.ts'
 import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
-import { CredentialWatch, type Recheck } from './credential-watch.ts'
+import { CredentialWatch, type Recheck, type StreamTicker } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
 import { InboundFrames } from './inbound-frames.ts'
 import { OutboundFrames } from './outbound-frames.ts'
@@ -35,7 +35,7 @@ export interface SessionSocketOptions extends FrameOptions {
   /** Returns the data of an error frame: the platform's envelope. Called for every error, including internal ones. */
   readonly errorData: (error: unknown) => object
   /** Ticks every second. */
-  readonly ticker: Ticker
+  readonly ticker: StreamTicker
   readonly counters: StreamCounters
   readonly log: Logger
   /** Checks the credential every few seconds; the socket is closed when it throws. */
@@ -146,6 +146,10 @@ class SessionSocket implements Ticking, OpenSocket {
       this.#send(endedFrame('deleted'))
       this.#close(1000, 'session deleted')
     }
+  }
+
+  recheck(): void {
+    this.#watch.recheck()
   }
 
   tick(): void {

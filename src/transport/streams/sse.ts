@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl, StreamEnding } from '#runtime/index.ts'
-import type { Ticker, Ticking } from '#runtime/internal.ts'
+import type { Ticking } from '#runtime/internal.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
 import { forEachInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { LogEvent } from '#storage/index.ts'
 import { Containment } from '../http/containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
-import { CredentialWatch, type Recheck } from './credential-watch.ts'
+import { CredentialWatch, type Recheck, type StreamTicker } from './credential-watch.ts'
 import { endedFrame } from './ended-frame.ts'
 import type { Translator } from './protocols/translator.ts'
 import { type FrameOptions, sseFrames } from './sse-frames.ts'
@@ -61,7 +61,7 @@ const sseHeaders: Headers = [
 export class SseStreams {
   /** Handles exceptions that a stream throws outside the request that opened it. */
   readonly containment: Containment
-  readonly #ticker: Ticker
+  readonly #ticker: StreamTicker
   readonly #counters: StreamCounters
   readonly #open = new Set<SseStream>()
   readonly #starts = new StreamStarts()
@@ -69,7 +69,7 @@ export class SseStreams {
   #silent: SseStream[] = []
 
   /** @param ticker ticks every second. */
-  constructor(ticker: Ticker, counters: StreamCounters, log: Logger) {
+  constructor(ticker: StreamTicker, counters: StreamCounters, log: Logger) {
     this.containment = new Containment(log)
     this.#ticker = ticker
     this.#counters = counters
@@ -261,6 +261,10 @@ class SseStream implements EventSink, Ticking {
    */
   showHead(): void {
     if (!this.#opened && !this.#over) this.#write(': open\n\n')
+  }
+
+  recheck(): void {
+    this.#watch.recheck()
   }
 
   tick(): void {

@@ -21,6 +21,8 @@ interface Ending {
     readonly session: string
     readonly token: string
     readonly end: () => Promise<unknown>
+    /** Longest time in ms until the streams end. Default: a second. */
+    readonly withinMs?: number
     /** Status of later attempts. Default: 401 or 403. */
     readonly refusal?: RegExp
   }>
@@ -120,7 +122,7 @@ const endings: readonly Ending[] = [
     begin: async () => {
       const body = { name: 'short', scopes: { operations: ['sessions'] }, expires_at: inSeconds(4) }
       const { key } = await ok(dashboard.post(`/api/projects/${project}/keys`, body))
-      return { session: await world.as(key).createSession(), token: key, end: async () => {} }
+      return { session: await world.as(key).createSession(), token: key, end: async () => {}, withinMs: 10_000 }
     },
   },
   {
@@ -158,7 +160,7 @@ const endings: readonly Ending[] = [
     begin: async () => {
       const body = { tenant_id: await newTenant(), external_user_id: 'ada', expires_in: 5 }
       const { token } = await ok(api.post('/v1/client-tokens', body))
-      return { session: await world.as(token).createSession(), token, end: async () => {} }
+      return { session: await world.as(token).createSession(), token, end: async () => {}, withinMs: 10_000 }
     },
   },
 ]
@@ -170,14 +172,16 @@ const follow = (session: string, token: string): Promise<StreamReader> =>
 describe.concurrent.each(endings)('a stream when $name', ({ begin }) => {
   // assertions of concurrent tests are counted by their own `expect`
   it('ends, by SSE and by WebSocket, and cannot be opened again', limit, async ({ expect }) => {
-    const { session, token, end, refusal = /40[13]/ } = await begin()
+    const { session, token, end, refusal = /40[13]/, withinMs = 1_000 } = await begin()
     const [stream, socket] = [await follow(session, token), await openSocket(world, { session, token })]
     noteCalled([sessionSocket.id])
+    const from = performance.now()
     await end()
     const ended = await stream.until(isEvent('stream.ended'))
     expect(ended.data).toEqual({ reason: 'credential_ended' })
     expect(await stream.ended).toBe('done')
     const { code, last } = await socket.closed
+    expect(performance.now() - from).toBeLessThan(withinMs)
     expect([code, last.event]).toEqual([1008, 'stream.ended'])
     await expect(follow(session, token)).rejects.toThrow(refusal)
     await expect(openSocket(world, { session, token })).rejects.toThrow('refused')

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Ticker } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { StreamTicker } from '#transport/streams/credential-watch.ts'
 import { type SessionCommands, serveSessionSocket } from '#transport/streams/session-socket.ts'
 import { delta, FakeLog, FakePeer, loopTurn, ManualTime } from '../http/fakes.ts'
 
@@ -47,7 +48,7 @@ describe('a session socket', () => {
       cancel: record('cancel'),
       follow: (after) => log.follow(after),
     }
-    const ticker = new Ticker(1000, time.every)
+    const ticker: StreamTicker = new Ticker(1000, time.every)
     serveSessionSocket(peer, commands, {
       shortNames: false,
       reader: 'person' as const,

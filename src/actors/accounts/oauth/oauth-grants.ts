@@ -5,10 +5,10 @@ import { withLimits } from '#actors/call/reach.ts'
 import type { Notice } from '#records/notices.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
-import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import { mintSecret, type SecretHash, secretHash } from '#records/secrets.ts'
 import { Table } from '#records/table.ts'
-import { organizationScope, projectScope, type RecordStore, type Scope } from '#storage/index.ts'
+import { organizationScope, projectScope, type Scope } from '#storage/index.ts'
+import type { ApiKeysDeps } from '../api-keys.ts'
 import { type MemberData, members } from '../kinds.ts'
 import { type AuthorizationRequest, requireResource } from './authorization-request.ts'
 import { type OAuthGrantData, oauthGrants } from './kinds.ts'
@@ -79,14 +79,14 @@ export class OAuthGrants {
   readonly #now: () => number
   readonly #cache: RecheckCache<KnownGrant>
 
-  constructor({ records, keys, now }: { records: RecordStore; keys: Pick<ServerKeys, 'lasting'>; now: () => number }) {
+  constructor({ records, keys, now, credentialChanges: changes }: ApiKeysDeps) {
     this.table = new Table(records, oauthGrants, now)
     this.#members = new Table(records, members, now)
     this.#hash = secretHash(keys.lasting('api-keys'))
     this.#now = now
     this.#cache = new RecheckCache({
       load: (names) => this.#load(names),
-      ...{ maxAgeMs: recheckMs, maxEntries: maxCached, now },
+      ...{ maxAgeMs: recheckMs, maxEntries: maxCached, now, changes },
     })
   }
 

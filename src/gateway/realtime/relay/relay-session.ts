@@ -84,8 +84,6 @@ export class RelaySession implements RealtimeSession {
   leave(): void {
     if (this.#isOver) return
     this.#end(new ServiceError('cancelled'))
-    this.#aborter.abort()
-    this.#upstream?.close(1000, '')
   }
 
   async #connect(): Promise<void> {
@@ -94,6 +92,7 @@ export class RelaySession implements RealtimeSession {
       budget?.check()
       const { signal } = this.#aborter
       const { socket, route } = await connectProvider(this.#parts, { caller, model, signal })
+      if (signal.aborted) return void socket.destroy()
       const upstream = new WebSocketClient(
         socket,
         {
@@ -207,12 +206,13 @@ export class RelaySession implements RealtimeSession {
     client.send(errorEvent(error, about))
     this.#end(error)
     client.close(code, error.code)
-    this.#upstream?.close(1000, '')
   }
 
   #end(error: ServiceError): void {
     this.#isOver = true
     this.#charges?.end(error)
+    this.#aborter.abort()
+    this.#upstream?.close(1000, '')
     this.#sent()
   }
 }

@@ -7,6 +7,12 @@ export interface Authenticator {
   authenticate(request: HttpRequest): Principal | Promise<Principal>
 }
 
+/** Authenticates, and checks again principals whose credentials may have expired since. */
+export interface LastingAuthenticator extends Authenticator {
+  /** @throws {ServiceError} as for a new request, except that the credential itself has expired. */
+  readmit(principal: Principal): Principal | Promise<Principal>
+}
+
 /** Origins that browsers may call from. */
 export interface Origins {
   /** Whether pages of `origin` may read answers to calls with client tokens of this project. */

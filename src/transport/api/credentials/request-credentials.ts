@@ -2,7 +2,6 @@ import type { Credentials } from '#actors/accounts/credentials.ts'
 import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import type { Authenticator } from './authenticator.ts'
 import type { Tenants } from './named-tenant.ts'
 
 /**
@@ -41,12 +40,13 @@ const keyHeaders = ['service_api_key', 'x-api-key', 'x-goog-api-key'] as const
  * The dispatcher's authenticator, backed by the credentials of this installation. It also refuses tokens of a tenant
  * that is suspended or deleted, and of a user that is forgotten.
  */
-export const authenticatorOf = (credentials: Credentials, tenants: Tenants, cookieName: string): Authenticator => ({
-  authenticate: (request) => {
+export const authenticatorOf = (credentials: Credentials, tenants: Tenants, cookieName: string) => ({
+  authenticate: (request: HttpRequest): Principal | Promise<Principal> => {
     const found = principalOf(credentials, request, cookieName)
     const served = (principal: Principal) => admitted(tenants, forResource(principal, request))
     return found instanceof Promise ? found.then(served) : served(found)
   },
+  readmit: async (principal: Principal): Promise<Principal> => admitted(tenants, await credentials.served(principal)),
 })
 
 /** Refuses the access token of an app, and an ephemeral secret, anywhere but at the resource that it is for. */

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { Principal } from '#actors/call/call.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import type { Authenticator } from '../credentials/authenticator.ts'
+import type { Authenticator, LastingAuthenticator } from '../credentials/authenticator.ts'
 
 interface Kept {
   readonly principal: Principal
@@ -10,20 +10,20 @@ interface Kept {
 
 /**
  * Authenticates the requests of open realtime sessions. An ephemeral secret opens sessions until it expires; those that
- * are open go on with it.
+ * are open go on with it, until what it depends on ends: the key that minted it, its tenant, user, installation, project.
  */
 export class LastingSecrets implements Authenticator {
-  readonly #authenticator: Authenticator
+  readonly #authenticator: LastingAuthenticator
   readonly #kept = new WeakMap<HttpRequest, Kept>()
 
-  constructor(authenticator: Authenticator) {
+  constructor(authenticator: LastingAuthenticator) {
     this.#authenticator = authenticator
   }
 
   authenticate(request: HttpRequest): Principal | Promise<Principal> {
     const kept = this.#kept.get(request)
     return kept !== undefined && kept.expiresAtMs <= Date.now()
-      ? kept.principal
+      ? this.#authenticator.readmit(kept.principal)
       : this.#authenticator.authenticate(request)
   }
 

@@ -3,19 +3,20 @@ import { requireStillReached } from '#actors/call/reach.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { AgentOperations } from '#gateway/realtime/agent/agent-operations.ts'
 import type { Realtime } from '#gateway/realtime/open-realtime.ts'
-import type { Ticker } from '#runtime/internal.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { realtimeSocket } from '#specs/resources/gateway/realtime.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '#transport/http/http-port.ts'
 import { requestId } from '#transport/request-id.ts'
+import type { StreamTicker } from '#transport/streams/credential-watch.ts'
 import { RealtimeSocket } from '#transport/streams/realtime-socket.ts'
 import type { StreamCounters } from '#transport/streams/sse.ts'
 import { browserOf, type StreamLimit } from '#transport/streams/stream-limit.ts'
 import { attributionOf } from '../attribution.ts'
 import type { BodyMemory } from '../body/body-memory.ts'
 import { memoryOwner } from '../body/memory-owner.ts'
+import type { LastingAuthenticator } from '../credentials/authenticator.ts'
 import { authorise, scopeFor } from '../credentials/authorise.ts'
 import { checkReach, limitedScope } from '../credentials/reached-tenant.ts'
 import { deferredStream } from '../deferred-stream.ts'
@@ -27,8 +28,9 @@ import { acceptOrClose, refusedUpgrade } from './upgrade-answer.ts'
 import { checkHandshake } from './websocket-handshake.ts'
 
 export interface RealtimeUpgradeParts extends SocketCallParts {
+  readonly authenticator: LastingAuthenticator
   readonly realtime: Realtime
-  readonly ticker: Ticker
+  readonly ticker: StreamTicker
   readonly counters: StreamCounters
   readonly streamLimit: StreamLimit
   readonly bodies: BodyMemory
@@ -40,7 +42,7 @@ const nothing = { tenant: null, user: null }
 
 /** Upgrades of `/v1/realtime`. */
 export class RealtimeUpgrades {
-  readonly #parts: RealtimeUpgradeParts
+  readonly #parts: Omit<RealtimeUpgradeParts, 'authenticator'> & SocketCallParts
   readonly #calls: SocketCalls
   readonly #secrets: LastingSecrets
   readonly #validator = requestValidator(realtimeSocket)
@@ -48,8 +50,9 @@ export class RealtimeUpgrades {
 
   constructor(parts: RealtimeUpgradeParts) {
     this.#secrets = new LastingSecrets(parts.authenticator)
-    this.#parts = { ...parts, authenticator: this.#secrets }
-    this.#calls = new SocketCalls(this.#parts)
+    const calls = { ...parts, authenticator: this.#secrets }
+    this.#parts = calls
+    this.#calls = new SocketCalls(calls)
   }
 
   takes({ path }: Pick<HttpRequest, 'path'>): boolean {

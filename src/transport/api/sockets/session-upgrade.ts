@@ -2,12 +2,12 @@ import type { Logger } from 'pino'
 import { requireStillReached, type StreamPlace } from '#actors/call/reach.ts'
 import { readerOf } from '#actors/call/speaker.ts'
 import type { EventStream } from '#runtime/index.ts'
-import type { Ticker } from '#runtime/internal.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { sessionSocket } from '#specs/resources/sessions.ts'
 import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '#transport/http/http-port.ts'
 import { requestId } from '#transport/request-id.ts'
+import type { StreamTicker } from '#transport/streams/credential-watch.ts'
 import { ofOneAttempt } from '#transport/streams/one-attempt.ts'
 import { type OpenSocket, type SessionCommands, serveSessionSocket } from '#transport/streams/session-socket.ts'
 import type { StreamCounters } from '#transport/streams/sse.ts'
@@ -27,7 +27,7 @@ import { acceptOrClose, refusedUpgrade } from './upgrade-answer.ts'
 import { checkHandshake } from './websocket-handshake.ts'
 
 export interface SessionUpgradeParts extends SocketCallParts {
-  readonly ticker: Ticker
+  readonly ticker: StreamTicker
   readonly counters: StreamCounters
   readonly streamLimit: StreamLimit
   readonly bodies: BodyMemory

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Api } from '#test/e2e/api.ts'
 import { patience } from '#test/e2e/patience.ts'
 import { World } from '#test/e2e/world.ts'
 import { RealtimeConnection, userSays } from '#test/gateway/realtime/realtime-socket.ts'
@@ -21,8 +22,7 @@ describe('a realtime session of a model whose provider has them', () => {
   beforeAll(async () => {
     provider = await StrictProvider.open({ key, model })
     world = await World.start({ tools: [provider] })
-    const given = { name: 'Ours', provider: 'openai', base_url: `${provider.url}/v1`, api_key: key }
-    expect((await world.api.post('/v1/provider-connections', given)).status).toBe(201)
+    expect((await world.api.post('/v1/provider-connections', connection())).status).toBe(201)
   })
   afterAll(async () => {
     for (const connection of open) connection.close()
@@ -30,6 +30,7 @@ describe('a realtime session of a model whose provider has them', () => {
     await provider.close()
   })
 
+  const connection = () => ({ name: 'Ours', provider: 'openai', base_url: `${provider.url}/v1`, api_key: key })
   const connect = (options: { readonly key?: string; readonly protocols?: string[]; readonly query?: string } = {}) => {
     const { query = `model=${model}`, ...given } = options
     const own = given.protocols === undefined ? { key: world.secretKey } : {}
@@ -144,6 +145,50 @@ describe('a realtime session of a model whose provider has them', () => {
     expect((await client.exchange(respond, 'response.done')).response.status).toBe('completed')
     expect(await client.refused(respond)).toMatchObject({ code: 'budget_exceeded' })
     expect(await client.closed).toMatchObject({ code: 1008 })
+  })
+
+  describe.each([
+    ['relayed', model],
+    ['run by the server', 'simulated-1'],
+  ])('a session that is %s', (_, served) => {
+    /** Milliseconds from a change until the session ends with the error that names it. */
+    const endsAfter = async (client: RealtimeConnection, change: () => Promise<{ readonly status: number }>) => {
+      await client.until('session.created')
+      const from = performance.now()
+      const { status } = await change()
+      expect([200, 202]).toContain(status)
+      expect(await client.closed).toEqual({ code: 1008, reason: 'authentication_required' })
+      return performance.now() - from
+    }
+    const session = { type: 'realtime', model: served }
+    const projectOf = async (dashboard: Api) => (await dashboard.get('/api/projects')).body.data.at(-1).id
+    const minting = async (dashboard: Api) => {
+      const keys = `/api/projects/${await projectOf(dashboard)}/keys`
+      const { id, key: made } = (await dashboard.post(keys, { name: 'minting' })).body
+      return { made, revoke: () => dashboard.get(`${keys}/${id}`, { method: 'DELETE' }) }
+    }
+
+    it('ends within a second of the revocation of its key, or of the one that minted its secret', async () => {
+      const dashboard = await world.dashboard()
+      const { made, revoke } = await minting(dashboard)
+      expect(await endsAfter(connect({ key: made, query: `model=${served}` }), revoke)).toBeLessThan(1_000)
+      const second = await minting(dashboard)
+      const { body } = await world.as(second.made).post('/v1/realtime/client_secrets', { session })
+      expect(await endsAfter(withSecret(body.value), second.revoke)).toBeLessThan(1_000)
+    })
+
+    it('ends within a second of the deletion of its tenant, or of the project', async () => {
+      const tenant = (await world.api.post('/v1/tenants', { name: 'Gone', external_id: `gone of ${served}` })).body.id
+      const remove = () => world.api.get(`/v1/tenants/${tenant}`, { method: 'DELETE' })
+      const { value } = await mint({ session, tenant_id: tenant, external_user_id: 'ada' })
+      expect(await endsAfter(withSecret(value), remove)).toBeLessThan(1_000)
+      const dashboard = await world.dashboard()
+      const { id } = (await dashboard.post('/api/projects', { name: 'Gone' })).body
+      const key = (await dashboard.post(`/api/projects/${id}/keys`, { name: 'k' })).body.key
+      await world.as(key).post('/v1/provider-connections', connection())
+      const end = () => dashboard.post(`/api/projects/${id}/delete`, { name: 'Gone' })
+      expect(await endsAfter(connect({ key, query: `model=${served}` }), end)).toBeLessThan(1_000)
+    })
   })
 
   it('reports a lost provider and closes, and charges what was passed on by estimate', async () => {
