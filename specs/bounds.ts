@@ -233,7 +233,7 @@ export const bounds: readonly Bound[] = [
     beyond: 'the store is read again',
     code: ['src/actors/accounts/key-ring.ts', 'maxCached'],
     test: [
-      'test/actors/records/recheck-cache.test.ts',
+      'test/actors/records/caches/recheck-cache.test.ts',
       'keeps no unknown credential, and known ones only up to its limit',
     ],
   },

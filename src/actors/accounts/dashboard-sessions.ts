@@ -1,6 +1,6 @@
 import type { Role } from '#specs/access.ts'
 import { organizationScope } from '#storage/index.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
+import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'

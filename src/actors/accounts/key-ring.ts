@@ -1,6 +1,6 @@
 import { projectScope, type RecordStore } from '#storage/index.ts'
-import type { CredentialChanges } from '../records/credential-changes.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
+import type { CredentialChanges } from '../records/caches/credential-changes.ts'
+import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import { type Row, rowOf, type TypedKind } from '../records/schema.ts'
 import type { SecretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'

@@ -1,6 +1,6 @@
 import { organizationScope } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
+import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'

@@ -1,7 +1,7 @@
 import { tenantScope } from '#storage/index.ts'
 import type { ActiveInstallations } from '../accounts/credentials.ts'
 import type { Services } from '../capability/services.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
+import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { agentInstallations } from './kinds.ts'
 

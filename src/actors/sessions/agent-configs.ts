@@ -1,5 +1,5 @@
 import { isNotFound } from '../call/not-found.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
+import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import type { ResolveAgent, ResolvedConfig } from './turns/resolved-config.ts'
 import type { AgentConfig } from './turns/turn-plan.ts'
 

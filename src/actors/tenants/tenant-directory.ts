@@ -3,7 +3,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#storage/index.ts'
 import { unknownCredential } from '../accounts/credentials.ts'
 import type { Services } from '../capability/services.ts'
-import { RecheckCache } from '../records/recheck-cache.ts'
+import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
 

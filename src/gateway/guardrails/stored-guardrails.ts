@@ -1,6 +1,6 @@
 import { limitsOf } from '#actors/call/reach.ts'
 import type { Services } from '#actors/capability/services.ts'
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'

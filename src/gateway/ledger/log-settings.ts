@@ -1,5 +1,5 @@
 import { ProjectSetting } from '#actors/capability/project-setting.ts'
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import type { RecordStore } from '#storage/index.ts'
 import { type RequestLogSettingsData, requestLogSettings } from './kinds.ts'
 

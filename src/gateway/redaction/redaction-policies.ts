@@ -1,7 +1,7 @@
 import type { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import { ProjectSetting, type SettingDeclaration } from '#actors/capability/project-setting.ts'
 import type { Services } from '#actors/capability/services.ts'
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import { defaultTypes, type RedactionTarget, redactionTargets } from '#specs/resources/gateway/redaction.ts'
 import type { Redaction, RedactionPolicy } from '../call/redaction.ts'
 import type { CachePolicy, CallPolicies } from '../call/reuse.ts'

@@ -1,5 +1,5 @@
 import type { Services } from '#actors/capability/services.ts'
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import type { Row } from '#records/schema.ts'
 import { openedOrNull, type SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'

@@ -1,4 +1,4 @@
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { sourcesOf } from './source-rows.ts'
 

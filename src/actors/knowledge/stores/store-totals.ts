@@ -1,4 +1,4 @@
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import { projectScope, type RecordStore, type Scope } from '#storage/index.ts'
 import { sourceRows } from '../kinds.ts'
 import { sourcesOf } from '../sources/source-rows.ts'

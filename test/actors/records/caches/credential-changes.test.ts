@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CredentialChanges } from '#records/credential-changes.ts'
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { CredentialChanges } from '#records/caches/credential-changes.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 import type { JsonObject } from '#storage/index.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecheckCache } from '#records/recheck-cache.ts'
+import { RecheckCache } from '#records/caches/recheck-cache.ts'
 
 const cacheOver = (store: Map<string, string>, maxEntries = 100) => {
   const state = { now: 0, reads: 0 }
