@@ -9,20 +9,21 @@ interface SocketError {
   readonly data: unknown
 }
 
-/** Reads sessions over WebSockets. A page sees no pings of one, so a silent socket is opened again after a time. */
+/**
+ * Reads sessions over WebSockets, from their first event. A page sees no pings of one, so a silent socket is opened again
+ * after a time.
+ */
 export const webSocket: Transport = async ({ client, sessionId, after, signal, take }) => {
-  const socket = await opened(client, `/v1/sessions/${sessionId}/ws`, queryOf(after))
+  if (after < 0) throw withoutSnapshots
+  const path = `/v1/sessions/${sessionId}`
+  // browsers do not say why a socket was refused, and delay all sockets of a page for seconds once some have failed
+  await client.request('GET', path, { retryForMs: 0, signal })
+  const socket = await opened(client, `${path}/ws`, queryOf(after))
   try {
     await new Promise<void>((resolve, reject) => {
       socket.onopen = () => take([])
       socket.onclose = () => resolve()
-      // why a socket was refused is not shown to pages; a request without an upgrade says it
-      const refused = () => (after < 0 ? reject(withoutSnapshots) : resolve())
-      socket.onerror = () => {
-        // browsers close it at once, before the request has said why
-        socket.onclose = null
-        client.request('GET', `/v1/sessions/${sessionId}`, { retryForMs: 0 }).then(refused, reject)
-      }
+      socket.onerror = () => reject(broken)
       socket.onmessage = ({ data }) => {
         try {
           const frame: SessionEvent | SocketError = JSON.parse(String(data))
@@ -38,7 +39,6 @@ export const webSocket: Transport = async ({ client, sessionId, after, signal, t
       if (signal.aborted) resolve()
     })
   } finally {
-    socket.onerror = null
     socket.close()
   }
 }
@@ -54,9 +54,8 @@ const opened = async (client: Troupe, path: string, query: Query): Promise<WebSo
   return new SocketWithHeaders(url, { headers: { authorization: `Bearer ${bearer}` } })
 }
 
-/** Thrown by a socket that cannot begin with the messages that there are. */
-const withoutSnapshots = new TroupeError('The socket has events only.', {
-  code: 'invalid_field',
-  status: 422,
-  param: 'snapshot',
-})
+/** A socket cannot begin with the messages that there are. */
+const withoutSnapshots = new TroupeError('The socket has events only.', { code: 'invalid_field', param: 'snapshot' })
+
+/** A socket that broke or was refused, though the session answers. */
+const broken = new TroupeError('No WebSocket: does each proxy before the server pass upgrades?', { code: 'connection' })
