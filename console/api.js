@@ -83,7 +83,7 @@ export const pathOf = (project, id, ...given) => pathBy(project, id, given[0] ??
 const pathBy = (project, id, { params = {}, query = {} }) => {
   const [, template] = operations[id]
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(name === 'project_id' ? (project ?? '') : (params[name] ?? '')),
+    encodeURIComponent(params[name] ?? (name === 'project_id' ? (project ?? '') : '')),
   )
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

@@ -72,6 +72,7 @@ const groups = [
       ['Webhooks', 'webhooks', resource('webhooks')],
       ['Keys', 'providers', resource('project_keys')],
       ['Members', 'memory', resource('project_members')],
+      ['Projects', 'installations', resource('projects')],
       ['Settings', 'settings', plain('settings')],
     ],
   ],

@@ -27,6 +27,7 @@ export const operations = /** @type {const} */ ({
   'projects.list': ['GET', '/api/projects', ['limit', 'cursor']],
   'projects.create': ['POST', '/api/projects', []],
   'projects.update': ['PATCH', '/api/projects/{project_id}', []],
+  'projects.delete': ['POST', '/api/projects/{project_id}/delete', []],
   'project_keys.list': ['GET', '/api/projects/{project_id}/keys', ['limit', 'cursor']],
   'project_keys.create': ['POST', '/api/projects/{project_id}/keys', []],
   'project_keys.delete': ['DELETE', '/api/projects/{project_id}/keys/{key_id}', []],

@@ -32,6 +32,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
   const { key, update, remove, acts, children, parent } = resource
   const own = key === null ? params : { ...params, [key]: keyIn(row, key) }
   const operates = mayChange(resource)
+  const lead = leads[resource.name]
   /** @param {import('../operation-types.js').OperationId} id @param {unknown} [body] @param {Readonly<Record<string, string>>} [further] parameters of the path */
   const act = async (id, body, further = {}) => {
     const answer = await callById(project, id, { params: { ...own, ...further }, ...(body !== undefined && { body }) })
@@ -65,8 +66,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
         <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values), pathIn(each.fields, values))} /></details>`,
     )}`
     }
-    ${resource.name === 'agents' && html`<p class="panel-part"><a href=${routeHash({ view: 'playground', project, query: { agent: idOf(row) } })}>Try it in the playground</a></p>`}
-    ${resource.name === 'project_keys' && html`<p class="panel-part"><a href=${routeHash({ view: 'gateway', project, query: { key: idOf(row) } })}>Its requests</a></p>`}
+    ${lead !== undefined && html`<p class="panel-part"><a href=${lead.to(project, idOf(row))}>${lead.title}</a></p>`}
     ${row.version !== undefined && html`<${VersionDiff} project=${project} row=${row} rows=${rows} />`}
     ${children.map((name) => {
       const child = resources.find((each) => each.name === name)
@@ -76,6 +76,19 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
       )
     })}
   </section>`
+}
+
+/** Where a row leads, by its resource. @type {Readonly<Record<string, { title: string, to: (project: string, id: string) => string }>>} */
+const leads = {
+  agents: {
+    title: 'Try it in the playground',
+    to: (project, agent) => routeHash({ view: 'playground', project, query: { agent } }),
+  },
+  project_keys: {
+    title: 'Its requests',
+    to: (project, key) => routeHash({ view: 'gateway', project, query: { key } }),
+  },
+  projects: { title: 'Open it', to: (_, project) => routeHash({ view: 'home', project }) },
 }
 
 /** A field: a nested one as the lines of its parts, over the whole width. @param {{ name: string, value: unknown }} props */

@@ -1,14 +1,12 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
-import { sessionNow } from '../session.js'
 import { Account } from './account.js'
 import { Apps } from './apps.js'
-import { Projects } from './projects.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], projects: readonly import('./projects.js').Project[], account: import('./account.js').Signed, me: { id: string } }} Shown
+ * @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], account: import('./account.js').Signed, me: { id: string } }} Shown
  * @typedef {{ project: string, done: () => void }} Acting
  */
 
@@ -16,7 +14,7 @@ const refreshMs = 5000
 const few = { query: { limit: 100 } }
 
 /**
- * Apps, projects, and the member's own account.
+ * Apps with access, and the member's own account.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -25,17 +23,16 @@ export const settingsPage = ({ project }, report) => {
   /** @type {LivePage<Shown>} */
   const page = new LivePage({
     read: async () => {
-      const [apps, members, projects, { member }, sessions, factor, providers] = await Promise.all([
+      const [apps, members, { member }, sessions, factor, providers] = await Promise.all([
         callApi(project, 'oauth_grants.list', few),
         callApi(project, 'project_members.list', few),
-        callApi(null, 'projects.list', few),
         callApi(null, 'auth.me'),
         callApi(null, 'auth_sessions.list', few),
         callApi(null, 'second_factor.get'),
         callApi(null, 'oidc_sign_in.providers'),
       ])
       const account = { sessions: sessions.data, factor, providers: providers.data }
-      return { account, apps: apps.data, members: members.data, projects: projects.data, me: member }
+      return { account, apps: apps.data, members: members.data, me: member }
     },
     show: (shown) =>
       html`<${Settings} project=${project} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
@@ -46,9 +43,8 @@ export const settingsPage = ({ project }, report) => {
 }
 
 /** @param {{ project: string, shown: Shown, done: () => void }} props */
-const Settings = ({ project, shown: { account, apps, members, projects, me }, done }) => html`
+const Settings = ({ project, shown: { account, apps, members, me }, done }) => html`
   <div class="view-head"><h1>Settings</h1></div>
   <${Apps} project=${project} apps=${apps} me=${me} members=${members} done=${done} />
-  <${Projects} project=${project} projects=${projects} operates=${sessionNow().operates} done=${done} />
   <${Account} signed=${account} done=${done} />
 `

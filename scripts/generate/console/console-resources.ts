@@ -79,6 +79,10 @@ const shown: readonly Shown[] = [
     ...{ name: 'project_keys', title: 'Secret keys' },
     columns: ['prefix', 'last4', 'scopes', 'last_used_at', 'expires_at', 'created_by'],
   },
+  {
+    ...{ name: 'projects', title: 'Projects' },
+    columns: ['status', 'allowed_origins', 'created_at'],
+  },
   { name: 'project_members', title: 'Members', columns: ['email', 'role', 'has_second_factor'] },
   { name: 'oidc_connections', title: 'Sign-in providers', columns: ['issuer', 'redirect_uri', 'is_active'] },
 ]
@@ -100,7 +104,7 @@ const inPlayground = {
 }
 
 /** Operations that are not a button: those of lists and forms, and those whose answer is another kind of thing. */
-const verbs = new Set(['list', 'get', 'create', 'put', 'update', 'delete', 'export'])
+const verbs = new Set(['list', 'get', 'create', 'put', 'update', 'export'])
 
 /** `console/resources/resources.js`: what the console's pages of resources show and can do. */
 export const consoleResources = (operations: readonly Operation[]): GeneratedFile => {
@@ -128,13 +132,20 @@ const resourceOf = (
   const acts = [...byId.values()].filter(({ id }) => isActOf(id, name))
   const named = others.flatMap((id) => byId.get(id) ?? [])
   return {
-    ...{ name, title, columns, children, list: list.id, parent: list.params.filter(isOfRow)[0] ?? null },
-    key: (one ?? acts[0])?.params.find((param) => isOfRow(param) && !list.params.includes(param)) ?? null,
+    ...{
+      name,
+      title,
+      columns,
+      children,
+      list: list.id,
+      parent: list.params.filter((param) => isOfRow(param))[0] ?? null,
+    },
+    key: (one ?? acts[0])?.params.find((param) => !list.params.includes(param) && isOfRow(param, name)) ?? null,
     create: actOf(byId.get(`${name}.create`)),
     update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
     ...(single && { single }),
     ...(one?.access.role === 'owner' && { owned: true }),
-    remove: byId.has(`${name}.delete`) ? `${name}.delete` : null,
+    remove: byId.get(`${name}.delete`)?.method === 'DELETE' ? `${name}.delete` : null,
     acts: [
       ...acts
         .filter(({ method, params, files }) => method === 'POST' && params.length > 0 && files === null)
@@ -144,7 +155,8 @@ const resourceOf = (
   }
 }
 
-const isOfRow = (param: string): boolean => param !== 'project_id'
+/** Whether a parameter of a path names a row of a resource, and not only the project that the page shows. */
+const isOfRow = (param: string, resource = ''): boolean => param !== 'project_id' || resource === 'projects'
 
 const isActOf = (id: string, name: string): boolean => {
   const [resource, verb = ''] = id.split('.')
@@ -154,7 +166,7 @@ const isActOf = (id: string, name: string): boolean => {
 /** An act whose further parameters of the path are fields of its form. */
 const actWithPath = (operation: Operation) => {
   const act = actOf(operation)
-  const [, ...further] = operation.params.filter(isOfRow)
+  const [, ...further] = operation.params.filter((param) => isOfRow(param))
   const fields = further.map((name) => ({ name, kind: 'text', required: true, path: true }))
   return act && { ...act, params: act.params.slice(0, 1), fields: [...fields, ...act.fields] }
 }
@@ -163,5 +175,5 @@ const actOf = (operation: Operation | undefined) => {
   if (operation === undefined) return null
   const { id, summary, params, body, unknownFields } = operation
   const fields = body === null ? [] : formFields(requestForm(body.json, unknownFields))
-  return { id, summary, params: params.filter(isOfRow), fields }
+  return { id, summary, params: params.filter((param) => isOfRow(param)), fields }
 }

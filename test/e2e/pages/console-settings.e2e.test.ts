@@ -79,12 +79,20 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     console.complaints.length = 0
   })
 
-  it('create a project, and show the 256 shards by node and the duration of commits', async () => {
+  it('create a project, change another than the open one, and show the 256 shards by node and the duration of commits', async () => {
     const { page } = console
-    await console.show('settings', 'Settings')
-    await page.getByLabel('New project name').fill('Second')
-    await page.getByRole('button', { name: 'Create project' }).click()
-    await page.getByRole('table', { name: 'Projects' }).getByText('Second').waitFor()
+    await console.show('resources?kind=projects&new=yes', 'Projects')
+    const form = page.getByRole('form', { name: 'Create a project' })
+    await form.getByRole('textbox', { name: /^Name/ }).fill('Second')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const change = page.getByRole('form', { name: 'Update a project' })
+    await page.getByText('Edit', { exact: true }).click()
+    await change.getByRole('textbox', { name: /^Allowed origins/ }).fill('https://app.example')
+    await change.getByRole('button', { name: 'Save' }).click()
+    const rows = page.getByRole('table', { name: 'Projects' }).getByRole('row')
+    await rows.filter({ hasText: 'Second' }).filter({ hasText: 'https://app.example' }).waitFor()
+    expect(await rows.filter({ hasText: 'https://app.example' }).count()).toBe(1)
+    expect(await console.faults('projects')).toEqual([])
     await console.world.api.createSession()
     await console.show('nodes', 'Nodes')
     const shards = page.getByRole('list', { name: 'Shards by node' })
