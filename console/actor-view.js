@@ -206,13 +206,10 @@ export class ActorView {
   /** @param {Actor} actor */
   #show(actor) {
     this.#actor = actor
-    const related = relatedList(this.#project, actor)
-    // links that are the same stay, and with them the focus and a press of a button that has begun
-    if ((related?.outerHTML ?? '') !== this.#waiting.innerHTML) {
-      const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : null
-      this.#waiting.replaceChildren(...(related === null ? [] : [related]))
-      if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
-    }
+    // links that are the same stay in place, and with them the focus
+    const related = [relatedList(this.#project, actor)].filter((part) => part !== null)
+    if (related.map(({ outerHTML }) => outerHTML).join('') !== this.#waiting.innerHTML)
+      this.#waiting.replaceChildren(...related)
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
     this.#showMoment()
   }
