@@ -63,7 +63,7 @@ export const images = defineOperations('images', {
   edit: {
     ...shared,
     summary: 'Edit images',
-    description: `Makes images from up to 16 images (PNG, JPEG or WebP of at most 20 MB) and a text: files of a form, or URLs in JSON. For image models of OpenAI, Azure, Google, Vertex AI and compatible servers. Google's models make one image per request and take no mask. ${forwarding}`,
+    description: `Makes images from up to 16 images (PNG, JPEG or WebP of at most 20 MB) and a text: files of a form, or URLs in JSON. For image models of OpenAI, Azure, Google, Vertex AI, xAI and compatible servers. Google's models make one image per request and take no mask; xAI's take up to three images and no mask, and their cost is unknown unless the project sets a price. ${forwarding}`,
     path: '/v1/images/edits',
     maxBodyBytes,
     files: { fields: ['image', 'image[]', 'mask'], orJson: true },

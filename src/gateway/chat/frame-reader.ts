@@ -178,7 +178,8 @@ export class FrameReader implements AnswerReader {
   }
 
   #withCost(chunk: WireObject): WireObject {
-    return isObject(chunk.usage) ? withCost(chunk, this.#costOf(usageOf(chunk.usage))) : chunk
+    const usage = isObject(chunk.usage) ? usageOf(chunk.usage) : null
+    return usage === null ? chunk : withCost(chunk, this.#costOf(usage))
   }
 }
 

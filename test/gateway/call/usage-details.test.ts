@@ -46,8 +46,14 @@ describe('audio tokens in the usage', () => {
     expect(geminiTokens(counts)).toEqual(usage)
   })
 
+  const geminiUsage = () => {
+    const usage = googleUsage(counts)
+    if (usage === null) throw new Error('no usage')
+    return usage
+  }
+
   it('are returned in the format of OpenAI', () => {
-    const { usage } = new ChunkWriter('chatcmpl-1', 'gemini-2.5-flash', 1).usage(googleUsage(counts))
+    const { usage } = new ChunkWriter('chatcmpl-1', 'gemini-2.5-flash', 1).usage(geminiUsage())
     expect(usage).toMatchObject({ prompt_tokens_details: { audio_tokens: 250, cached_tokens: 100 } })
   })
 
@@ -55,7 +61,7 @@ describe('audio tokens in the usage', () => {
     'are absent without a positive count: %j',
     (details) => {
       const plain = usageOf({ prompt_tokens: 1, prompt_tokens_details: details, completion_tokens_details: details })
-      expect(Object.keys(plain)).toEqual(['inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens'])
+      expect(Object.keys(plain ?? {})).toEqual(['inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens'])
     },
   )
 })

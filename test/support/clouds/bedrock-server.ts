@@ -43,6 +43,7 @@ const hostile: Readonly<Record<string, string>> = {
   truncated: '{"embedding":[1,',
   wrong: '{"embedding":"AAAA","inputTextTokenCount":1}',
   nulls: '{"embedding":[null],"inputTextTokenCount":1}',
+  absurd: '{"embedding":[1,2],"inputTextTokenCount":1e308}',
   uncounted: '{"embedding":[1,2],"inputTextTokenCount":"many"}',
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { CloudRefusal, type CloudRequest, CloudServer } from './cloud-server.ts'
+import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
+import { CloudRefusal, type CloudRequest, CloudServer, type Shape } from './cloud-server.ts'
 import { drawn, gemini } from './vertex-server.ts'
 
 /** Text fields of OpenAI's edits. */
@@ -8,6 +9,13 @@ const fields = new Set([
   ...['output_format', 'output_compression', 'moderation'],
 ])
 const types = ['image/png', 'image/jpeg', 'image/webp']
+
+/** xAI's edits. */
+const xaiImage = { type: null, url: null }
+const xaiEdit: Shape = {
+  ...{ model: null, prompt: null, n: null, response_format: null, user: null, aspect_ratio: null, resolution: null },
+  ...{ image: xaiImage, images: [xaiImage] },
+}
 
 /** A form as it arrived: texts, and the types and sizes of its files by field. */
 export interface SeenForm {
@@ -29,6 +37,7 @@ export class ImageServer extends CloudServer {
     }
     const key = pathname === '/openai/v1/images/edits' ? azure === 'azure-key' : authorization === 'Bearer openai-key'
     if (!key) throw new CloudRefusal(401, 'Incorrect API key provided.')
+    if (pathname === '/xai/images/edits') return this.#editOfXai(request.body, response)
     if (!pathname.endsWith('/images/edits')) throw new CloudRefusal(404, 'Unknown request URL')
     const form = await this.#formOf(request)
     this.forms.push(form)
@@ -36,6 +45,18 @@ export class ImageServer extends CloudServer {
     const input_tokens_details = { text_tokens: 10, image_tokens: 200 }
     const usage = { input_tokens: 210, input_tokens_details, output_tokens: 1000, total_tokens: 1210 }
     return this.json(response, { created: 1, data, usage })
+  }
+
+  /** One image by `image` or two and three by `images`, each as a URL. */
+  #editOfXai(body: unknown, response: ServerResponse): unknown {
+    this.known(body, xaiEdit)
+    const { prompt, n, image, images } = objectOf(body)
+    const given = image === undefined ? arrayOf(images) : [image]
+    const isOne = (image === undefined) !== (images === undefined)
+    const isUrl = (each: unknown): boolean => /^data:image\/(?:png|jpeg|webp);base64,./.test(textOf(objectOf(each).url))
+    if (!isOne || textOf(prompt) === '' || given.length > 3 || !given.every(isUrl))
+      throw new CloudRefusal(400, 'Failed to deserialize the JSON body into the target type')
+    return this.json(response, { data: Array.from({ length: Number(n ?? 1) }, () => ({ b64_json: 'aGk=' })) })
   }
 
   protected refuse(response: ServerResponse, status: number, message: string): void {

@@ -1,9 +1,10 @@
+import { countOrNull } from '#gateway/call/accounting/counted.ts'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { JsonCallKind, JsonCalls } from '#gateway/documents/json-calls.ts'
 import { anthropicHeaders } from '#gateway/providers/anthropic/anthropic-format.ts'
-import { arrayOf, countOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 
 /** Number of input tokens of a message before it is sent, and how it was determined. */
@@ -47,8 +48,8 @@ export const countMessage = async (
   if (first?.format !== 'anthropic') return estimated(body)
   try {
     const { answer } = await documents.create(countKind, { caller, body, signal })
-    if (typeof answer.input_tokens !== 'number') return estimated(body)
-    return { inputTokens: countOf(answer.input_tokens), by: 'provider' }
+    const inputTokens = countOrNull(answer.input_tokens)
+    return inputTokens === null ? estimated(body) : { inputTokens, by: 'provider' }
   } catch (error) {
     if (error instanceof ServiceError && uncounted.has(error.code)) return estimated(body)
     throw error

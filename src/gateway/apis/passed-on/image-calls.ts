@@ -1,3 +1,4 @@
+import { counted } from '#gateway/call/accounting/counted.ts'
 import { routePrice } from '#gateway/call/accounting/route-price.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
@@ -31,14 +32,14 @@ const max = ({ prompt, n, quality }: WireObject, given: GivenImages | null): Usa
   return { images, tokens }
 }
 
-const usage = ({ data, usage: counted }: WireObject): Usage => {
-  const { input_tokens, input_tokens_details, output_tokens, output_tokens_details } = objectOf(counted)
-  const tokens: TokenUsage = {
-    ...{ inputTokens: countOf(input_tokens), outputTokens: countOf(output_tokens), cachedTokens: 0 },
-    reasoningTokens: countOf(objectOf(output_tokens_details).reasoning_tokens),
-    imageInputTokens: countOf(objectOf(input_tokens_details).image_tokens),
-  }
-  return { images: arrayOf(data).length, tokens }
+const usage = ({ data, usage: reported }: WireObject): Usage => {
+  const { input_tokens, input_tokens_details, output_tokens, output_tokens_details } = objectOf(reported)
+  const tokens = counted((count) => ({
+    ...{ inputTokens: count(input_tokens), outputTokens: count(output_tokens), cachedTokens: 0 },
+    reasoningTokens: count(objectOf(output_tokens_details).reasoning_tokens),
+    imageInputTokens: count(objectOf(input_tokens_details).image_tokens),
+  }))
+  return { images: arrayOf(data).length, ...(tokens !== null && { tokens }) }
 }
 
 /** Priced by tokens where they have a price and are counted, unless the project set a price of an image. */
@@ -48,6 +49,10 @@ const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
   if (byTokens && route.ownPrices?.image === undefined && tokens !== undefined) return costOfUnits(row, { tokens })
   return row?.image === undefined || images === undefined ? null : costOfUnits(row, { images })
 }
+
+/** xAI also charges for the images of an edit's input, at a price that the list does not have. */
+const hasUnlistedPrice = ({ provider, ownPrices }: Route): boolean =>
+  provider === 'xai' && ownPrices?.image === undefined
 
 /** The prompts that a model has revised. */
 const written: NonNullable<JsonCallKind['written']> = (answer) => {
@@ -61,7 +66,8 @@ const written: NonNullable<JsonCallKind['written']> = (answer) => {
 
 /** A call for images in OpenAI's form: edits of the given ones, or for null generated ones. */
 export const imageCall = (operation: string, given: GivenImages | null): JsonCallKind => ({
-  ...{ operation, need: 'image', usage, written, costUsd },
+  ...{ operation, need: 'image', usage, written },
+  costUsd: (route, used) => (given !== null && hasUnlistedPrice(route) ? null : costUsd(route, used)),
   target: (route) => providerFormats[route.format].images?.(route, given) ?? null,
   max: (document) => max(document, given),
 })

@@ -1,5 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { counted } from '#gateway/call/accounting/counted.ts'
 import { textBytes } from '#gateway/call/accounting/text-bytes.ts'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
 import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
@@ -33,10 +35,14 @@ const tokens = (inputTokens: number, outputTokens: number): TokenUsage => ({
   ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },
 })
 
-/** Reads usage as OpenAI and compatible servers report it. */
-const counted = ({ usage }: WireObject): Usage => {
+/** Reads usage as OpenAI and compatible servers report it; impossible counts are estimated by length. */
+const usageIn = ({ usage, choices }: WireObject, { prompt }: WireObject): Usage => {
   const { prompt_tokens, completion_tokens, total_tokens } = objectOf(usage)
-  return { tokens: tokens(countOf(prompt_tokens ?? total_tokens), countOf(completion_tokens)) }
+  const reported = counted((count) => tokens(count(prompt_tokens ?? total_tokens), count(completion_tokens)))
+  if (reported !== null) return { tokens: reported }
+  const written = arrayOf(choices).map((choice) => objectOf(choice).text)
+  const estimate = [textBytes(prompt), textBytes(written)].map(tokensOfChars)
+  return { tokens: { ...tokens(estimate[0] ?? 0, estimate[1] ?? 0), estimated: true } }
 }
 
 /** Moderation is free of charge at every provider. */
@@ -45,7 +51,7 @@ const moderation: JsonCallKind = {
   need: 'chat',
   target: at('/moderations'),
   max: () => ({}),
-  usage: counted,
+  usage: usageIn,
   costUsd: () => '0',
 }
 
@@ -55,7 +61,7 @@ const completion: JsonCallKind = {
   reuse: 'completions',
   target: at('/completions'),
   max: (body) => ({ tokens: tokens(textBytes(body.prompt), maxWritten(body)) }),
-  usage: counted,
+  usage: usageIn,
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }
 
@@ -69,6 +75,6 @@ const reranking: JsonCallKind = {
   reuse: 'rerank',
   target: at('/rerank'),
   max: (body) => ({ tokens: tokens(textBytes(body), 0) }),
-  usage: counted,
+  usage: usageIn,
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }

@@ -1,3 +1,4 @@
+import { counted } from '#gateway/call/accounting/counted.ts'
 import { cacheWrites } from '#gateway/call/accounting/openai-usage.ts'
 import type { AnswerEnd } from '#gateway/call/chat-format.ts'
 import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
@@ -110,14 +111,14 @@ const usageOf = (response: WireObject): TokenUsage | null => {
   const { usage } = response
   if (usage === undefined || usage === null) return null
   const fields = objectOf(usage)
-  return {
-    inputTokens: countOf(fields.input_tokens),
-    outputTokens: countOf(fields.output_tokens),
-    cachedTokens: countOf(objectOf(fields.input_tokens_details).cached_tokens),
-    ...cacheWrites(objectOf(fields.input_tokens_details)),
-    reasoningTokens: countOf(objectOf(fields.output_tokens_details).reasoning_tokens),
+  return counted((count) => ({
+    inputTokens: count(fields.input_tokens),
+    outputTokens: count(fields.output_tokens),
+    cachedTokens: count(objectOf(fields.input_tokens_details).cached_tokens),
+    ...cacheWrites(objectOf(fields.input_tokens_details), count),
+    reasoningTokens: count(objectOf(fields.output_tokens_details).reasoning_tokens),
     ...searchesOf(response),
-  }
+  }))
 }
 
 /** Searches are charged for; opening the pages that they found is not. */

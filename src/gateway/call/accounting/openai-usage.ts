@@ -1,25 +1,27 @@
 import { Decimal } from 'decimal.js'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { objectOf, type WireObject } from '#outgoing/wire.ts'
+import { counted, type ReadCount } from './counted.ts'
 
-/** Converts the `usage` object of an OpenAI chat completion. */
-export function usageOf(usage: WireObject): TokenUsage {
+/** Converts the `usage` object of an OpenAI chat completion; null for one with impossible counts. */
+export function usageOf(usage: WireObject): TokenUsage | null {
   const details = objectOf(usage.prompt_tokens_details)
   const written = objectOf(usage.completion_tokens_details)
-  return {
-    inputTokens: countOf(usage.prompt_tokens),
-    outputTokens: countOf(usage.completion_tokens),
-    cachedTokens: countOf(details.cached_tokens),
-    ...cacheWrites(details),
-    reasoningTokens: countOf(written.reasoning_tokens),
-    ...audioTokens(details.audio_tokens, written.audio_tokens),
+  return counted((count) => ({
+    inputTokens: count(usage.prompt_tokens),
+    outputTokens: count(usage.completion_tokens),
+    cachedTokens: count(details.cached_tokens),
+    ...cacheWrites(details, count),
+    reasoningTokens: count(written.reasoning_tokens),
+    ...audioTokens(count, details.audio_tokens, written.audio_tokens),
     ...charged(usage.cost),
-  }
+  }))
 }
 
-/** Token counts of audio input and output; counts of zero are left out. */
-export function audioTokens(input: unknown, output: unknown, cached?: unknown): AudioTokens {
-  const [audioInputTokens, audioOutputTokens, audioCachedTokens] = [countOf(input), countOf(output), countOf(cached)]
+/** Token counts of audio input and output; counts of zero are left out, and what is no count of tokens. */
+export function audioTokens(count: ReadCount, ...[input, output, cached]: readonly unknown[]): AudioTokens {
+  const read = (value: unknown): number => (typeof value === 'number' && value > 0 ? count(value) : 0)
+  const [audioInputTokens, audioOutputTokens, audioCachedTokens] = [read(input), read(output), read(cached)]
   return {
     ...(audioInputTokens > 0 && { audioInputTokens }),
     ...(audioOutputTokens > 0 && { audioOutputTokens }),
@@ -29,14 +31,20 @@ export function audioTokens(input: unknown, output: unknown, cached?: unknown): 
 
 type AudioTokens = Pick<TokenUsage, 'audioInputTokens' | 'audioOutputTokens' | 'audioCachedTokens'>
 
-/** OpenRouter reports what an answer cost, in credits of one USD each. */
-const charged = (cost: unknown): Pick<TokenUsage, 'chargedUsd'> =>
-  typeof cost === 'number' && cost >= 0 && Number.isFinite(cost) ? { chargedUsd: new Decimal(cost).toFixed() } : {}
+/** More than any call costs. */
+const maxUsd = 100_000
+
+/** What a provider reports that an answer cost in USD, as OpenRouter and Perplexity do; nothing for an impossible sum. */
+export const charged = (usd: unknown): Pick<TokenUsage, 'chargedUsd'> =>
+  typeof usd === 'number' && usd >= 0 && usd <= maxUsd ? { chargedUsd: new Decimal(usd).toFixed() } : {}
 
 /** Tokens written to the prompt cache, from the details of the input in either of OpenAI's formats. */
-export function cacheWrites(details: WireObject): Pick<TokenUsage, 'cacheWriteTokens' | 'cacheWriteLongTokens'> {
-  const cacheWriteTokens = countOf(details.cache_write_tokens)
-  const cacheWriteLongTokens = countOf(objectOf(details.cache_write_tokens_details).ttl_12h_tokens)
+export function cacheWrites(
+  details: WireObject,
+  count: ReadCount,
+): Pick<TokenUsage, 'cacheWriteTokens' | 'cacheWriteLongTokens'> {
+  const cacheWriteTokens = count(details.cache_write_tokens)
+  const cacheWriteLongTokens = count(objectOf(details.cache_write_tokens_details).ttl_12h_tokens)
   return {
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),

@@ -1,6 +1,7 @@
+import { counted, type ReadCount } from '#gateway/call/accounting/counted.ts'
 import type { ModelAnswer } from '#gateway/call/provider-port.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { objectOf, type WireObject } from '#outgoing/wire.ts'
 
 const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',
@@ -16,18 +17,22 @@ export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishRe
 /**
  * Converts Anthropic's usage. Its `input_tokens` excludes tokens read from or written to the cache; ours includes them.
  */
-export function anthropicUsage(usage: WireObject): TokenUsage {
-  const cachedTokens = countOf(usage.cache_read_input_tokens)
-  const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)
-  const searches = countOf(objectOf(usage.server_tool_use).web_search_requests)
-  const cacheWriteLongTokens = countOf(objectOf(usage.cache_creation).ephemeral_1h_input_tokens)
+export function anthropicUsage(usage: WireObject): TokenUsage | null {
+  return counted((count) => usageOf(usage, count))
+}
+
+const usageOf = (usage: WireObject, count: ReadCount): TokenUsage => {
+  const cachedTokens = count(usage.cache_read_input_tokens)
+  const cacheWriteTokens = count(usage.cache_creation_input_tokens)
+  const searches = count(objectOf(usage.server_tool_use).web_search_requests)
+  const cacheWriteLongTokens = count(objectOf(usage.cache_creation).ephemeral_1h_input_tokens)
   return {
-    inputTokens: countOf(usage.input_tokens) + cachedTokens + cacheWriteTokens,
-    outputTokens: countOf(usage.output_tokens),
+    inputTokens: count(usage.input_tokens) + cachedTokens + cacheWriteTokens,
+    outputTokens: count(usage.output_tokens),
     cachedTokens,
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),
-    reasoningTokens: countOf(objectOf(usage.output_tokens_details).thinking_tokens),
+    reasoningTokens: count(objectOf(usage.output_tokens_details).thinking_tokens),
     ...(searches > 0 && { searches }),
   }
 }

@@ -1,5 +1,6 @@
+import { countOrNull } from '#gateway/call/accounting/counted.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-format.ts'
 import { isVector } from '../openai/openai-embeddings.ts'
@@ -61,6 +62,5 @@ const embedded = (
 ): Embedded => {
   const vectors = vectorsOf(answer)
   if (vectors.length !== count || !vectors.every(isVector)) throw unreadableEmbeddings()
-  const tokens = answer.inputTextTokenCount
-  return { model, vectors, inputTokens: typeof tokens === 'number' ? countOf(tokens) : null }
+  return { model, vectors, inputTokens: countOrNull(answer.inputTextTokenCount) }
 }

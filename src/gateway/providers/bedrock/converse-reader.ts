@@ -108,8 +108,8 @@ const usageOf = (usage: WireObject): WireObject => {
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
-    cache_read_input_tokens: countOf(usage.cacheReadInputTokens),
-    cache_creation_input_tokens: countOf(usage.cacheWriteInputTokens),
+    cache_read_input_tokens: usage.cacheReadInputTokens,
+    cache_creation_input_tokens: usage.cacheWriteInputTokens,
     ...(long > 0 && { cache_creation: { ephemeral_1h_input_tokens: long } }),
   }
 }

@@ -2,11 +2,11 @@ import { StringDecoder } from 'node:string_decoder'
 import { refused, streamBroken, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { arrayOf, countOf, isObject, objectOf, parseJson, textOf } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { WavFramer } from '../voice/pcm-audio.ts'
 import type { AudioReader, SpeechTask } from '../voice/voice-format.ts'
 import { pcmRate } from '../voice/wav.ts'
-import { googleAudio } from './google-usage.ts'
+import { googleUsage } from './google-usage.ts'
 
 /** Maximum characters of one event or of a whole response: about 8 minutes of speech. */
 const maxChars = 64 * 1024 * 1024
@@ -69,14 +69,4 @@ export class GeminiAudio implements AudioReader {
 }
 
 /** Returns the token usage that Gemini reported; null when it reported none. */
-export const geminiTokens = (usage: unknown): TokenUsage | null => {
-  if (!isObject(usage)) return null
-  const thoughts = countOf(usage.thoughtsTokenCount)
-  return {
-    inputTokens: countOf(usage.promptTokenCount),
-    outputTokens: countOf(usage.candidatesTokenCount) + thoughts,
-    cachedTokens: countOf(usage.cachedContentTokenCount),
-    reasoningTokens: thoughts,
-    ...googleAudio(usage),
-  }
-}
+export const geminiTokens = (usage: unknown): TokenUsage | null => (isObject(usage) ? googleUsage(usage) : null)

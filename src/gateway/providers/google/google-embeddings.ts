@@ -1,6 +1,7 @@
+import { countOrNull } from '#gateway/call/accounting/counted.ts'
 import { streamedFailure } from '#gateway/call/failure.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { arrayOf, countOf, isObject, objectOf } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf } from '#outgoing/wire.ts'
 import type { Embedded, EmbeddingFormat } from '../embedding-format.ts'
 import { isVector } from '../openai/openai-embeddings.ts'
 import { textBatches } from '../text-batches.ts'
@@ -41,10 +42,9 @@ function embedded(
   if (isObject(error)) throw streamedFailure(error)
   const vectors = arrayOf(embeddings).map((embedding) => objectOf(embedding).values)
   if (vectors.length !== count || !vectors.every(isVector)) throw unreadableEmbeddings()
-  const tokens = objectOf(usageMetadata).promptTokenCount
   return {
     model,
     vectors: shortened ? vectors.map(unitVector) : vectors,
-    inputTokens: typeof tokens === 'number' ? countOf(tokens) : null,
+    inputTokens: countOrNull(objectOf(usageMetadata).promptTokenCount),
   }
 }

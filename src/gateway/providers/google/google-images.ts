@@ -4,7 +4,7 @@ import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { DocumentTarget } from '../document-target.ts'
-import type { GivenImages } from '../image-format.ts'
+import { base64Of, type GivenImages, ratioOf } from '../image-format.ts'
 import { googleUsage, isBlocked } from './google-usage.ts'
 
 /** How images are made by `generateContent`, which takes images inline and makes one. */
@@ -22,11 +22,10 @@ export const googleImages = (
 
 const requestOf = ({ prompt, size, n }: WireObject, given: GivenImages | null): WireObject => {
   if (countOf(n) > 1) throw invalidField('n', "Google's models make one image per request.")
-  const aspectRatio = ratioOf(textOf(size))
-  const images = (given?.images ?? []).map(({ bytes, mimeType }) => {
-    const { buffer, byteOffset, byteLength } = bytes
-    return { inlineData: { mimeType, data: Buffer.from(buffer, byteOffset, byteLength).toString('base64') } }
-  })
+  const aspectRatio = ratioOf(textOf(size), ratios)
+  const images = (given?.images ?? []).map(({ bytes, mimeType }) => ({
+    inlineData: { mimeType, data: base64Of(bytes) },
+  }))
   return {
     contents: [{ role: 'user', parts: [{ text: textOf(prompt) }, ...images] }],
     generationConfig: {
@@ -37,17 +36,6 @@ const requestOf = ({ prompt, size, n }: WireObject, given: GivenImages | null): 
 }
 
 const ratios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
-
-/** The closest ratio that Google knows; null to leave it to the model, as `auto` does. */
-const ratioOf = (size: string): string | null => {
-  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? []
-  if (width === undefined || height === undefined || Number(height) === 0) return null
-  const distance = (ratio: string): number => {
-    const [across = 1, down = 1] = ratio.split(':').map(Number)
-    return Math.abs(Math.log(Number(width) / Number(height) / (across / down)))
-  }
-  return ratios.toSorted((a, b) => distance(a) - distance(b))[0] ?? null
-}
 
 /** @throws {AttemptFailed} `content_policy_violation`, `provider_error` when there is no image. */
 const answerOf = (answer: WireObject, document: WireObject): WireObject => {
@@ -70,8 +58,10 @@ const withoutImage = ({ promptFeedback }: WireObject, finishReason: string) =>
     : refused(new ModelError('provider_error', 'The model returned no image.'))
 
 /** Usage as OpenAI reports that of images. */
-const usageOf = (counts: WireObject): WireObject => {
-  const { inputTokens, outputTokens, reasoningTokens } = googleUsage(counts)
+const usageOf = (counts: WireObject): WireObject | undefined => {
+  const usage = googleUsage(counts)
+  if (usage === null) return undefined
+  const { inputTokens, outputTokens, reasoningTokens } = usage
   const image_tokens = arrayOf(counts.promptTokensDetails)
     .map(objectOf)
     .reduce((sum, { modality, tokenCount }) => sum + (modality === 'IMAGE' ? countOf(tokenCount) : 0), 0)

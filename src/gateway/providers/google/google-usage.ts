@@ -1,6 +1,7 @@
+import { counted, type ReadCount } from '#gateway/call/accounting/counted.ts'
 import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 
 /** Whether the model stopped because of an invalid tool call. */
 export const isBrokenCall = (finishReason: string): boolean => brokenCalls.has(finishReason)
@@ -29,21 +30,24 @@ const blocked: ReadonlySet<string> = new Set([
  * Converts Google's usage. Google counts reasoning separately from the output, and input of its own tools separately
  * from the prompt; both are added here.
  */
-export function googleUsage(metadata: object): TokenUsage {
+export function googleUsage(metadata: object): TokenUsage | null {
   const counts = objectOf(metadata)
-  const reasoningTokens = countOf(counts.thoughtsTokenCount)
-  return {
-    inputTokens: countOf(counts.promptTokenCount) + countOf(counts.toolUsePromptTokenCount),
-    outputTokens: countOf(counts.candidatesTokenCount) + reasoningTokens,
-    cachedTokens: countOf(counts.cachedContentTokenCount),
-    reasoningTokens,
-    ...googleAudio(counts),
-  }
+  return counted((count) => {
+    const reasoningTokens = count(counts.thoughtsTokenCount)
+    return {
+      inputTokens: count(counts.promptTokenCount) + count(counts.toolUsePromptTokenCount),
+      outputTokens: count(counts.candidatesTokenCount) + reasoningTokens,
+      cachedTokens: count(counts.cachedContentTokenCount),
+      reasoningTokens,
+      ...googleAudio(counts, count),
+    }
+  })
 }
 
 /** Returns the audio tokens of Google's usage, which is broken down by modality. */
-export const googleAudio = (counts: WireObject) =>
+const googleAudio = (counts: WireObject, count: ReadCount) =>
   audioTokens(
+    count,
     audioIn(counts.promptTokensDetails),
     audioIn(counts.candidatesTokensDetails),
     audioIn(counts.cacheTokensDetails),

@@ -1,3 +1,4 @@
+import { countOrNull } from '#gateway/call/accounting/counted.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { notATranscript } from '../openai/openai-voice.ts'
@@ -107,6 +108,6 @@ const tokensPerSecond = 32
 
 const audioSeconds = (details: unknown): number | null => {
   const audio = arrayOf(details).find((detail) => objectOf(detail).modality === 'AUDIO')
-  const tokens = objectOf(audio).tokenCount
-  return typeof tokens === 'number' ? tokens / tokensPerSecond : null
+  const tokens = countOrNull(objectOf(audio).tokenCount)
+  return tokens === null ? null : tokens / tokensPerSecond
 }

@@ -1,8 +1,9 @@
+import { countOrNull } from '#gateway/call/accounting/counted.ts'
 import { statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { type Route, wireModelOf } from '#gateway/call/routes.ts'
 import { renamedModel } from '#outgoing/renamed-model.ts'
 import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-format.ts'
 import { bearer } from '../provider-format.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
@@ -43,7 +44,7 @@ function embedded(json: unknown, count: number): Embedded {
   const whole = vectors.filter((vector) => vector !== undefined)
   if (whole.length !== count || vectors.length !== count) throw unreadableEmbeddings()
   const tokens = objectOf(usage).prompt_tokens ?? objectOf(usage).total_tokens
-  return { model: textOf(model), vectors: whole, inputTokens: typeof tokens === 'number' ? countOf(tokens) : null }
+  return { model: textOf(model), vectors: whole, inputTokens: countOrNull(tokens) }
 }
 
 const vectorOf = (embedding: unknown): WireVector | undefined => {

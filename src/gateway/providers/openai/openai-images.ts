@@ -1,7 +1,9 @@
 import type { Route } from '#gateway/call/routes.ts'
 import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
-import type { GivenImages, ImageFormat } from '../image-format.ts'
+import { invalidField } from '#specs/errors/invalid-field.ts'
+import type { EncodedDocument } from '../document-target.ts'
+import { dataUrlOf, type GivenImages, type ImageFormat, ratioOf } from '../image-format.ts'
 import { filledForm } from '../multipart.ts'
 import type { Headers } from '../provider-format.ts'
 
@@ -11,15 +13,33 @@ interface ImagePlace {
   readonly headersOf: (route: Route) => Headers
 }
 
-/** OpenAI's images: generations by JSON, edits by a form. xAI takes edits in a format of its own. */
+/** OpenAI's images: generations by JSON, edits by a form; xAI takes edits by JSON. */
 export const openAiImages =
   ({ pathOf, headersOf }: ImagePlace): ImageFormat =>
   (route, given) => {
     const headers = headersOf(route)
     if (given === null) return { path: pathOf(route, '/images/generations'), headers }
-    if (route.provider === 'xai') return null
-    return { path: pathOf(route, '/images/edits'), headers, encode: (document) => editForm(document, given) }
+    const path = pathOf(route, '/images/edits')
+    if (route.provider === 'xai') return { path, headers, encode: xaiEdit(given) }
+    return { path, headers, encode: (document) => editForm(document, given) }
   }
+
+/** Most images of an edit at xAI. */
+const maxXaiImages = 3
+const xaiRatios = ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '9:20', '20:9', '1:2', '2:1']
+
+/** An edit as xAI's API has it, which knows neither masks nor sizes. @throws {ServiceError} `invalid_field` */
+const xaiEdit = ({ images, mask }: GivenImages): ((document: WireObject) => EncodedDocument) => {
+  if (mask !== null) throw invalidField('mask', "xAI's models take no mask.")
+  if (images.length > maxXaiImages) throw invalidField('image', "xAI's models take at most three images.")
+  const given = images.map((image) => ({ type: 'image_url', url: dataUrlOf(image) }))
+  return ({ model, prompt, n, size, response_format, user, aspect_ratio, resolution }) => {
+    const ratio = aspect_ratio ?? ratioOf(String(size), xaiRatios) ?? undefined
+    const named = { model, prompt, n, response_format, user, aspect_ratio: ratio, resolution }
+    const sent = given.length === 1 ? { image: given[0] } : { images: given }
+    return { contentType: 'application/json', body: encodeJson({ ...named, ...sent }) }
+  }
+}
 
 const editForm = async (document: WireObject, { images, mask }: GivenImages) => {
   const named = [

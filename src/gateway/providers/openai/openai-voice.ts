@@ -1,8 +1,9 @@
+import { counted } from '#gateway/call/accounting/counted.ts'
 import { refused } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { bearer } from '../provider-format.ts'
 import { audioForm } from '../voice/multipart.ts'
 import { primaryLanguage } from '../voice/primary-language.ts'
@@ -98,8 +99,10 @@ const scoresOf = (item: WireObject): Pick<TimedText, 'scores'> => {
 
 const tokensOf = (usage: { readonly [field: string]: unknown }): TokenUsage | null => {
   if (usage.type !== 'tokens') return null
-  const [inputTokens, outputTokens] = [countOf(usage.input_tokens), countOf(usage.output_tokens)]
-  return { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 }
+  return counted((count) => ({
+    ...{ inputTokens: count(usage.input_tokens), outputTokens: count(usage.output_tokens) },
+    ...{ cachedTokens: 0, reasoningTokens: 0 },
+  }))
 }
 
 /** Failure for a successful status whose body is not a transcript. */

@@ -1,8 +1,9 @@
-import { Decimal } from 'decimal.js'
+import { counted } from '#gateway/call/accounting/counted.ts'
+import { charged } from '#gateway/call/accounting/openai-usage.ts'
 import type { AnswerEnd } from '#gateway/call/chat-format.ts'
 import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 
@@ -120,16 +121,14 @@ const reasonOf = ({ status, incomplete_details }: WireObject, hasCalls: boolean)
   return hasCalls ? 'tool_calls' : 'stop'
 }
 
-const usageOf = (usage: WireObject): TokenUsage => {
+const usageOf = (usage: WireObject): TokenUsage | null => {
   const { cache_read, cached_tokens } = objectOf(usage.input_tokens_details)
   const { currency, total_cost } = objectOf(usage.cost)
-  return {
-    inputTokens: countOf(usage.input_tokens),
-    outputTokens: countOf(usage.output_tokens),
-    cachedTokens: countOf(cache_read ?? cached_tokens),
-    reasoningTokens: countOf(objectOf(usage.output_tokens_details).reasoning_tokens),
-    ...(currency === 'USD' && isAmount(total_cost) && { chargedUsd: new Decimal(total_cost).toFixed() }),
-  }
+  return counted((count) => ({
+    inputTokens: count(usage.input_tokens),
+    outputTokens: count(usage.output_tokens),
+    cachedTokens: count(cache_read ?? cached_tokens),
+    reasoningTokens: count(objectOf(usage.output_tokens_details).reasoning_tokens),
+    ...(currency === 'USD' && charged(total_cost)),
+  }))
 }
-
-const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && Number.isFinite(value)

@@ -1,9 +1,12 @@
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { TimedText } from './voice-format.ts'
 
+/** More seconds than any audio has: eleven days. */
+const maxSeconds = 1_000_000
+
 /** Returns a valid number of seconds; null for anything else. */
 export const secondsOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
+  typeof value === 'number' && value >= 0 && value <= maxSeconds ? value : null
 
 /** Returns the items of a list that have both text and times; others are dropped. */
 export const timedTexts = (list: unknown, read: (item: WireObject) => Partial<TimedText>): readonly TimedText[] =>

@@ -1,21 +1,25 @@
+import { counted, type ReadCount } from '#gateway/call/accounting/counted.ts'
 import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { secondsOf } from '#gateway/providers/voice/timed-text.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** Converts the `usage` of a `response.done`; null when the provider reports none. */
-export const responseUsage = (usage: unknown): TokenUsage | null => {
-  if (!isObject(usage)) return null
+/** Converts the `usage` of a `response.done`; null when the provider reports none, or an impossible one. */
+export const responseUsage = (usage: unknown): TokenUsage | null =>
+  isObject(usage) ? counted((count) => tokensOf(usage, count)) : null
+
+const tokensOf = (usage: WireObject, count: ReadCount): TokenUsage => {
   const read = objectOf(usage.input_token_details)
   const written = objectOf(usage.output_token_details)
   const cached = objectOf(read.cached_tokens_details)
-  const [imageInputTokens, imageCachedTokens] = [countOf(read.image_tokens), countOf(cached.image_tokens)]
+  const [imageInputTokens, imageCachedTokens] = [count(read.image_tokens), count(cached.image_tokens)]
   return {
-    inputTokens: countOf(usage.input_tokens),
-    outputTokens: countOf(usage.output_tokens),
-    cachedTokens: countOf(read.cached_tokens),
-    reasoningTokens: countOf(written.reasoning_tokens),
-    ...audioTokens(read.audio_tokens, written.audio_tokens, cached.audio_tokens),
+    inputTokens: count(usage.input_tokens),
+    outputTokens: count(usage.output_tokens),
+    cachedTokens: count(read.cached_tokens),
+    reasoningTokens: count(written.reasoning_tokens),
+    ...audioTokens(count, read.audio_tokens, written.audio_tokens, cached.audio_tokens),
     ...(imageInputTokens > 0 && { imageInputTokens }),
     ...(imageCachedTokens > 0 && { imageCachedTokens }),
   }
@@ -24,12 +28,15 @@ export const responseUsage = (usage: unknown): TokenUsage | null => {
 /** Converts the usage of a transcript of the input; null when the provider reports none. */
 export const transcriptUsage = (usage: unknown): Usage | null => {
   const fields: WireObject = objectOf(usage)
-  if (fields.type === 'duration')
-    return typeof fields.seconds === 'number' && fields.seconds >= 0 ? { seconds: fields.seconds } : null
+  const seconds = secondsOf(fields.seconds)
+  if (fields.type === 'duration') return seconds === null ? null : { seconds }
   if (fields.type !== 'tokens') return null
   const { audio_tokens: audio } = objectOf(fields.input_token_details)
-  const tokens = { inputTokens: countOf(fields.input_tokens), outputTokens: countOf(fields.output_tokens) }
-  return { tokens: { ...tokens, cachedTokens: 0, reasoningTokens: 0, ...audioTokens(audio, 0) } }
+  const tokens = counted((count) => ({
+    ...{ inputTokens: count(fields.input_tokens), outputTokens: count(fields.output_tokens) },
+    ...{ cachedTokens: 0, reasoningTokens: 0, ...audioTokens(count, audio) },
+  }))
+  return tokens === null ? null : { tokens }
 }
 
 /** More than OpenAI counts for an image of the input. */
