@@ -29,6 +29,8 @@ export interface Config extends RedisSettings {
   readonly storeWaitMs: number
   /** Number of chunks from which MongoDB searches the vectors of a knowledge base, if it can; 0: never. */
   readonly vectorSearchMinChunks: number
+  /** Where LanceDB has the vectors of large bases, and from how many chunks on; null: it is not used. */
+  readonly lancedb: { readonly uri: string; readonly min: number } | null
   readonly nodeId: string | null
   /** Host at which other nodes reach this one; null: detected. */
   readonly peerHost: string | null
@@ -135,6 +137,17 @@ export const configVariables = (): readonly string[] => {
   return read.names
 }
 
+const vectorSearchOf = (read: EnvironmentReader): Pick<Config, 'vectorSearchMinChunks' | 'lancedb'> => {
+  const chunksFrom = (name: string, min: number) =>
+    read.value(name, countFrom(min, 1_000_000), `a number of chunks from ${min} to 1000000`) ?? 20_000
+  const uri = read.value('LANCEDB_URI', asIs, 'a folder, or the address of a bucket')
+  const min = chunksFrom('LANCEDB_MIN_CHUNKS', 1)
+  return {
+    vectorSearchMinChunks: chunksFrom('MONGODB_VECTOR_SEARCH_MIN_CHUNKS', 0),
+    lancedb: uri === undefined ? null : { uri, min },
+  }
+}
+
 function configOf(read: EnvironmentReader): Config {
   return {
     port: read.value('PORT', portOf, 'a port number from 0 to 65535') ?? 8080,
@@ -142,9 +155,7 @@ function configOf(read: EnvironmentReader): Config {
     dataDir: read.value('DATA_DIR', asIs, 'a folder') ?? './data',
     mongodbUrl:
       read.value('MONGODB_URL', storeUrlOf(['mongodb', 'mongodb+srv']), `a mongodb:// URL, ${encoded}`) ?? null,
-    vectorSearchMinChunks:
-      read.value('MONGODB_VECTOR_SEARCH_MIN_CHUNKS', countFrom(0, 1_000_000), 'a number of chunks from 0 to 1000000') ??
-      20_000,
+    ...vectorSearchOf(read),
     ...redisOf(read),
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
     peerHost:

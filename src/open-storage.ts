@@ -7,7 +7,7 @@ import { claimStore } from './storage/sqlite/store-claim.ts'
 
 /** The configuration of a store. */
 export type StorageConfig = Pick<Config, 'mongodbUrl' | 'dataDir'> &
-  Partial<Pick<Config, 'vectorSearchMinChunks'>> & {
+  Partial<Pick<Config, 'vectorSearchMinChunks' | 'lancedb'>> & {
     /** Timeout in ms of the connection to MongoDB; absent: ten seconds. */
     readonly startPatienceMs?: number
   }
@@ -24,13 +24,26 @@ export const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+
  * start.
  *
  * @throws {StoreUnavailable} when the store cannot be reached.
+ * @throws {Error} with the remedy, when LanceDB is configured and not installed.
  */
-export const openStorage = async ({
+export const openStorage = async ({ lancedb = null, ...config }: StorageConfig): Promise<Storage> => {
+  if (lancedb === null) return openDatabase(config)
+  const { withLance } = await import('./storage/lance/open-lance.ts')
+  const storage = await openDatabase({ ...config, vectorSearchMinChunks: 0 })
+  try {
+    return await withLance(storage, lancedb)
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+const openDatabase = async ({
   mongodbUrl,
   dataDir,
   vectorSearchMinChunks = 0,
   startPatienceMs,
-}: StorageConfig): Promise<Storage> =>
+}: Omit<StorageConfig, 'lancedb'>): Promise<Storage> =>
   mongodbUrl === null
     ? openSqliteStorage({ path: sqlitePath({ dataDir }) })
     : (await import('./storage/mongo/open-mongo-storage.ts')).openMongoStorage({

@@ -19,7 +19,7 @@ const parts: readonly Part[] = [
     holds:
       /^src\/(actors\/runtime\/|storage\/|machines\/(index|definition|definition-of|event-actions|json|list-row|pending|refusal|state-value|status|vocabulary)\.ts$)/,
     entries:
-      /^src\/(actors\/runtime\/(index|internal)|storage\/index|storage\/(mongo|sqlite|redis)\/open-\w+(-storage)?|storage\/sqlite\/store-claim|machines\/index)\.ts$/,
+      /^src\/(actors\/runtime\/(index|internal)|storage\/index|storage\/(mongo|sqlite|redis|lance)\/open-\w+(-storage)?|storage\/sqlite\/store-claim|machines\/index)\.ts$/,
     closed: true,
   },
   ...['facts', 'retrieval', 'skill-scan'].map((name) => ({

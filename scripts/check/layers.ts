@@ -24,7 +24,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
 
 /** Folders and packages that only some files may import; each is a replaceable part behind a port. */
 const reserved: readonly { readonly what: RegExp; readonly by: RegExp; readonly rule: string }[] = [
-  ...['mongo', 'sqlite', 'memory', 'redis'].map((adapter) => ({
+  ...['mongo', 'sqlite', 'memory', 'redis', 'lance'].map((adapter) => ({
     what: new RegExp(`^src/storage/${adapter}/`),
     by: new RegExp(
       `^src/(open-storage\\.ts$|storage/${adapter}/${adapter === 'sqlite' ? '|actors/runtime/open/' : ''})`,

@@ -1,43 +1,10 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { VectorSearchDeployment } from '#test/support/vector-search-deployment.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
-
-const model = 'text-embedding-3-small'
-const dimensions = 48
-const sources = 8
-const partsEach = 150
-const subjects = 'harbour orchard glacier violin foundry lantern meadow compass'.split(' ')
-const verbs = 'repairs paints measures sells guards cleans lends inspects'.split(' ')
-const places = 'Trieste Bergen Lisbon Gdansk Malmo Cadiz Tartu Ghent'.split(' ')
-
-/** A direction for each word; a text has the sum of its words'. */
-const vectorOf = (text: string): readonly number[] => {
-  const sum = Array.from({ length: dimensions }, () => 0)
-  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
-    const digest = createHash('sha512').update(word).digest()
-    for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + (digest[at] ?? 0) - 127.5
-  }
-  return sum
-}
-
-const partOf = (source: number, n: number): string =>
-  `# Part ${source}.${n}\n\nThe ${subjects[n % 8]} keeper ${verbs[(source + n) % 8]} number ${source * 1000 + n} in ${places[(n * 3 + source) % 8]}.`
-
-const documentOf = (source: number): string =>
-  Array.from({ length: partsEach }, (_, n) => partOf(source, n)).join('\n\n')
-
-const queries = [
-  'Who paints the glacier?',
-  'harbour keeper in Bergen',
-  'number 3107',
-  'What does the violin keeper lend in Ghent?',
-  'lantern meadow compass',
-  'unrelated words entirely',
-]
+import { answersOf, documentOf, embeds, filledBase, model, partOf, partsEach, sources } from './large-base.ts'
 
 interface Listed {
   readonly id: string
@@ -49,13 +16,6 @@ describe('a large knowledge base in a MongoDB deployment with vector search', ()
   let upstream: Upstream
   let world: World
   let base: KnowledgeBase
-
-  const embeds: Answer = (response, { body }) => {
-    const texts: readonly string[] = Array.isArray(body.input) ? body.input : [String(body.input)]
-    const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }))
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } }))
-  }
 
   beforeAll(async () => {
     deployment = await VectorSearchDeployment.open(process.env.MONGODB_URL ?? '')
@@ -81,23 +41,9 @@ describe('a large knowledge base in a MongoDB deployment with vector search', ()
     await upstream.close()
   })
 
-  const filled = async (): Promise<KnowledgeBase> => {
-    const made = await KnowledgeBase.create(world.api)
-    for (let source = 0; source < sources; source++)
-      await made.add({ text: documentOf(source), title: `Record ${source}`, metadata: { half: source % 2 } })
-    return made
-  }
+  const filled = (): Promise<KnowledgeBase> => filledBase(world.api)
   const search = async (query: string, more: object = {}) =>
     (await base.as(world.api).search(query, { top_k: 20, threshold: 0, ...more })).body
-  const answersOf = async (more: object = {}) => {
-    const answers = []
-    for (const query of queries) {
-      const { data, embedder } = await search(query, more)
-      expect(embedder).toBe(`model/${model}`)
-      answers.push(data.map((hit: Record<string, unknown>) => ({ ...hit, score: Number(hit.score).toFixed(4) })))
-    }
-    return answers
-  }
   const storedVectors = async () => (await world.counts()).vectors ?? 0
   const searchedByDatabase = async () => {
     deployment.searches.length = 0
@@ -116,15 +62,15 @@ describe('a large knowledge base in a MongoDB deployment with vector search', ()
     await expect.poll(async () => (await search('harbour')).embedder, patience).toBe(`model/${model}`)
     await untilStored()
     expect(await searchedByDatabase()).toBe(false)
-    const [exact, exactHalf] = [await answersOf(), await answersOf({ filter: { half: 1 } })]
+    const [exact, exactHalf] = [await answersOf(base), await answersOf(base, { filter: { half: 1 } })]
 
     deployment.build(true)
     await untilSearched()
-    expect(await answersOf()).toEqual(exact)
+    expect(await answersOf(base)).toEqual(exact)
     const listed = (await world.api.get(`${base.path}/sources`)).body.data
     const half = new Set(listed.flatMap(({ id, metadata }: Listed) => (metadata.half === 1 ? [id] : [])))
     deployment.searches.length = 0
-    expect(await answersOf({ filter: { half: 1 } })).toEqual(exactHalf)
+    expect(await answersOf(base, { filter: { half: 1 } })).toEqual(exactHalf)
     for (const { filter } of deployment.searches) {
       expect(filter.$and).toEqual([
         { project: { $eq: expect.stringMatching(/^prj_/) } },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Storage, StoreUnavailable } from '#storage/ports.ts'
 import type { StoredVector, VectorStore } from '#storage/vector-port.ts'
 import { VectorSearchDeployment } from '#test/support/vector-search-deployment.ts'
+import { vectorsContract } from '../contract/vectors.ts'
 import { openPatientMongo } from '../mongo-patience.ts'
 
 const mongodUrl = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
@@ -41,71 +42,20 @@ describe('the vectors of a MongoDB deployment with vector search', () => {
     return (await vectors().nearest(query)).map(({ id }) => id)
   }
 
-  it('are found by their direction, nearest first, within their project, space and groups', async () => {
-    await put('prj_near', 'own.vec.1', { north: vectorOf(0, 100), east: vectorOf(3, 0) }, 'one')
-    await put('prj_near', 'own.vec.2', { northeast: vectorOf(50, 50), south: vectorOf(0, -90) }, 'two')
-    await put('prj_other', 'own.vec.3', { foreign: vectorOf(0, 100) })
-    expect(await nearest('prj_near', [0.001, 0.9])).toEqual(['north', 'northeast'])
-    expect(await nearest('prj_near', [0, 0.9], { groups: ['two'] })).toEqual(['northeast', 'south'])
-    expect(await nearest('prj_near', [0, 0.9], { space: 'base other-model' })).toEqual([])
-    expect(await nearest('prj_other', [0, 0.9])).toEqual(['foreign'])
-    const [found] = await vectors().get('prj_near', 'base model', ['south', 'foreign'])
-    expect(found).toEqual({ id: 'south', numbers: vectorOf(0, -90) })
-    const group = await vectors().ofGroup('prj_near', 'base model', 'two')
-    expect(group.map(({ id }) => id).toSorted()).toEqual(['northeast', 'south'])
-  })
+  vectorsContract(async () => storage)
 
-  it('are stored once however often they are put, and counted by blob and by group', async () => {
-    for (let times = 0; times < 2; times++) {
-      await Promise.all([
-        put('prj_count', 'own.vec.1', { a: vectorOf(1, 2), b: vectorOf(2, 1) }, 'one'),
-        put('prj_count', 'own.vec.2', { c: vectorOf(1, 2) }, 'two'),
-      ])
-    }
-    expect(await vectors().count('prj_count', 'own.vec.1')).toBe(2)
-    const { counts, dimensions } = await vectors().space('prj_count', 'base model')
-    expect(Object.fromEntries(counts)).toEqual({ one: 2, two: 1 })
-    expect(dimensions).toBe(2)
-  })
-
-  it('are removed with their blob, and with every blob of its owner', async () => {
-    const left = async () => Object.fromEntries((await vectors().space('prj_gone', 'base model')).counts)
-    for (const owner of ['ten_1.ksr_1', 'ten_1.ksr_2']) {
-      for (const blob of ['vec.1', 'vec.12'])
-        await put('prj_gone', `${owner}.${blob}`, { [blob]: vectorOf(1, 2) }, owner)
-    }
-    await storage.blobs.remove('prj_gone', 'ten_1.ksr_1.vec.12')
-    expect(await left()).toEqual({ 'ten_1.ksr_1': 1, 'ten_1.ksr_2': 2 })
-    await storage.blobs.remove('prj_gone', 'ten_1.ksr_1.')
-    expect(await left()).toEqual({ 'ten_1.ksr_2': 2 })
+  it('are removed with their blob where the deployment has lost its vector search', async () => {
+    await put('prj_lost', 'ten_1.ksr_1.vec', { a: vectorOf(1, 2) })
     const plain = await openPatientMongo({ url: mongodUrl, database })
     expect(plain.vectors).toBeNull()
-    await plain.blobs.remove('prj_gone', 'ten_1.')
+    await plain.blobs.remove('prj_lost', 'ten_1.')
     await plain.close()
-    expect(await left()).toEqual({})
-  })
-
-  it('are removed by their groups, in every project', async () => {
-    for (const project of ['prj_late', 'prj_later']) {
-      for (const group of ['ksr_1', 'ksr_12'])
-        await put(project, `own.${group}.vec`, { [group]: vectorOf(1, 2) }, group)
-    }
-    await vectors().removeGroups([])
-    await vectors().removeGroups(['ksr_1', 'ksr_3'])
-    for (const project of ['prj_late', 'prj_later'])
-      expect(Object.fromEntries((await vectors().space(project, 'base model')).counts)).toEqual({ ksr_12: 1 })
-  })
-
-  it('without a direction count as stored, and are not found', async () => {
-    await put('prj_zero', 'own.vec.1', { none: vectorOf(0, 0), some: vectorOf(1, 0) })
-    expect(await vectors().count('prj_zero', 'own.vec.1')).toBe(2)
-    expect(await nearest('prj_zero', [1, 0])).toEqual(['some'])
-    expect((await vectors().get('prj_zero', 'base model', ['none', 'some'])).map(({ id }) => id)).toEqual(['some'])
+    expect(await vectors().count('prj_lost', 'ten_1.ksr_1.vec')).toBe(0)
   })
 
   it('have one index for each length, which is created once and again after it was dropped', async () => {
     await put('prj_length', 'own.vec.1', { a: vectorOf(1, 2, 3) })
-    expect(deployment.indexesOf(database).toSorted()).toEqual(['vectors_2', 'vectors_3'])
+    expect(deployment.indexesOf(database).toSorted()).toEqual(['vectors_2', 'vectors_256', 'vectors_3'])
     const other = await openPatientMongo({ url: deployment.url, database, vectorSearchMinChunks: 10 })
     deployment.build(false)
     expect(await other.vectors?.isReady(3)).toBe(false)

@@ -1,0 +1,112 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/** What this adapter uses of `apache-arrow`. */
+export interface ArrowPackage {
+  readonly Schema: new (fields: readonly object[]) => ArrowSchema
+  readonly Field: new (name: string, type: object, nullable: boolean) => object
+  readonly Utf8: new () => object
+  readonly Float32: new () => object
+  readonly FixedSizeList: new (length: number, item: object) => object
+  readonly Struct: new (fields: readonly object[]) => object
+  readonly Table: new (schema: ArrowSchema, batches: readonly object[]) => ArrowTable
+  readonly RecordBatch: new (schema: ArrowSchema, struct: object) => object
+  makeData(parts: object): object
+  vectorFromArray(values: readonly string[], type: object): { readonly data: readonly object[] }
+}
+
+export interface ArrowSchema {
+  readonly fields: readonly { readonly name: string; readonly type: { readonly listSize?: number } }[]
+}
+
+/** A part of a column. */
+interface ArrowData {
+  readonly length: number
+  readonly children: readonly { readonly values: Float32Array }[]
+  getValid(row: number): boolean
+}
+
+/** A column of a table or of a batch. */
+interface ArrowColumn extends Iterable<unknown> {
+  readonly data: readonly ArrowData[]
+}
+
+export interface ArrowTable {
+  readonly numRows: number
+  getChild(name: string): ArrowColumn | null
+}
+
+/** What this adapter uses of `@lancedb/lancedb`. */
+export interface LancePackage {
+  readonly Session: new (indexCacheBytes: bigint, metadataCacheBytes: bigint) => object
+  readonly Index: { btree(): object; ivfPq(options: { readonly distanceType: 'cosine' }): object }
+  connect(uri: string, options: { readonly readConsistencyInterval: number }, session: object): Promise<LanceConnection>
+}
+
+export interface LanceConnection {
+  tableNames(options: { readonly limit: number; readonly startAfter?: string }): Promise<readonly string[]>
+  openTable(name: string): Promise<LanceTable>
+  createEmptyTable(name: string, schema: ArrowSchema, options: { readonly existOk: boolean }): Promise<LanceTable>
+  dropTable(name: string): Promise<void>
+  close(): void
+}
+
+export interface LanceTable {
+  schema(): Promise<ArrowSchema>
+  version(): Promise<number>
+  countRows(filter?: string): Promise<number>
+  delete(filter: string): Promise<unknown>
+  mergeInsert(key: string): LanceMerge
+  query(): LanceQuery
+  vectorSearch(vector: Float32Array): LanceVectorQuery
+  listIndices(): Promise<readonly { readonly columns: readonly string[] }[]>
+  createIndex(column: string, options: { readonly config: object }): Promise<void>
+  optimize(options: { readonly cleanupOlderThan: Date }): Promise<unknown>
+}
+
+interface LanceMerge {
+  whenMatchedUpdateAll(): LanceMerge
+  whenNotMatchedInsertAll(): LanceMerge
+  execute(rows: ArrowTable): Promise<unknown>
+}
+
+interface LanceQuery extends AsyncIterable<ArrowTable> {
+  where(filter: string): LanceQuery
+  select(columns: readonly string[]): LanceQuery
+  limit(rows: number): LanceQuery
+  toArrow(): Promise<ArrowTable>
+}
+
+interface LanceVectorQuery extends LanceQuery {
+  distanceType(type: 'cosine'): LanceVectorQuery
+  nprobes(partitions: number): LanceVectorQuery
+  refineFactor(factor: number): LanceVectorQuery
+}
+
+/** The two packages, which are no dependencies of the server: 200 MB that most installations never use. */
+export interface LancePackages {
+  readonly lance: LancePackage
+  readonly arrow: ArrowPackage
+}
+
+const specifier = '@lancedb/lancedb'
+
+/**
+ * Loads LanceDB, which an operator has installed beside the server, or in the working folder.
+ *
+ * @throws {Error} with the remedy, when it is in neither.
+ */
+export const loadLance = (): LancePackages => {
+  // its engine writes a warning for every new table otherwise
+  process.env.LANCEDB_LOG ??= 'error'
+  for (const folder of [import.meta.filename, join(process.cwd(), 'package.json')]) {
+    const require = createRequire(folder)
+    try {
+      require.resolve(specifier)
+    } catch {
+      continue
+    }
+    return { lance: require(specifier), arrow: require('apache-arrow') }
+  }
+  throw new Error(`LANCEDB_URI needs LanceDB: run \`npm install ${specifier}@0.31.0 apache-arrow@18.1.0\`.`)
+}

@@ -1,0 +1,37 @@
+import type { Storage } from '../ports.ts'
+import { blobPrefix } from '../record-keys.ts'
+import { loadLance } from './lance-package.ts'
+import { type LanceSettings, LanceVectors } from './lance-vectors.ts'
+
+/**
+ * Returns the store with the vectors of large bases in LanceDB instead of its own.
+ *
+ * @throws {StoreUnavailable}
+ * @throws {Error} with the remedy, when LanceDB is not installed.
+ */
+export const withLance = async (
+  storage: Storage,
+  settings: LanceSettings,
+  packages = loadLance(),
+): Promise<Storage> => {
+  const vectors = await LanceVectors.open(packages, settings)
+  const { blobs } = storage
+  return {
+    ...storage,
+    vectors,
+    blobs: {
+      put: (project, hash, content) => blobs.put(project, hash, content),
+      get: (project, hash) => blobs.get(project, hash),
+      hashes: (project, after, limit) => blobs.hashes(project, after, limit),
+      remove: async (project, prefix) => {
+        // before the blobs: an interrupted removal is repeated for blobs that still exist
+        await vectors.removeBlobs(project, blobPrefix(prefix))
+        await blobs.remove(project, prefix)
+      },
+    },
+    close: async () => {
+      await vectors.close()
+      await storage.close()
+    },
+  }
+}
