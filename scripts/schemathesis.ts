@@ -148,11 +148,13 @@ try {
     await makeResources(send, 'known', models.url),
     await makeResources(send, 'doomed', models.url),
   ]
+  // before the long work that follows, in which the server closes connections without requests
+  const cookie = await signIn(server.url)
   const document: unknown = JSON.parse(openapiFile(declared, '0').text, adapted)
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document))
   writeFileSync(join(folder, 'schemathesis.toml'), settingsOf(declared, known, doomed))
   const asKey = ['--header', `Authorization: Bearer ${key}`, '--exclude-path-regex', dashboardPaths]
-  const asOwner = ['--header', `Cookie: ${await signIn(server.url)}`, '--include-path-regex', dashboardPaths]
+  const asOwner = ['--header', `Cookie: ${cookie}`, '--include-path-regex', dashboardPaths]
   const codes = [await schemathesis(python, server.url, ...asKey), await schemathesis(python, server.url, ...asOwner)]
   process.exitCode = Math.max(...codes)
 } finally {

@@ -58,6 +58,16 @@ export const runProgram = (world: ClientWorld, name: string, node: string): void
   run(world, node, [`${name}.js`])
 }
 
+/** Runs a program of `examples/gateway` as its reader would. */
+const exampleOf =
+  (name: string): ClientCheck =>
+  (world) => {
+    const { folder, ...shared } = installSharedSdks(world)
+    copyFileSync(join(import.meta.dirname, '../../examples/gateway', `${name}.js`), join(folder, `example-${name}.js`))
+    const printed = run({ ...shared, folder }, process.execPath, [`example-${name}.js`])
+    if (!printed.includes('is on its way')) throw new Error(`the tool's result is not in the answer: ${printed}`)
+  }
+
 const pythonCheckOf =
   (program: string): ClientCheck =>
   (world) => {
@@ -76,6 +86,8 @@ export const sdks = {
   'ai-sdk': checkOf('ai-sdk'),
   'openai-agents': checkOf('openai-agents'),
   langchain: checkOf('langchain'),
+  'example-vercel': exampleOf('vercel'),
+  'example-langgraph': exampleOf('langgraph'),
   codex: checkOf('codex', (world) => {
     installPackages(world, codexPackages)
     return world

@@ -207,6 +207,6 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect(await refused(api.post('/v1/client-tokens', unknown))).toBe('404 not_found installation_ids[0]')
     await ok(api.get(`/v1/agent-installations/${id}`, { method: 'DELETE' }))
     const denied = await world.as(token).fetch(`/v1/sessions/${session.id}/turns`, { input: 'Hello' })
-    expect(denied.status).toBe(409)
+    expect(denied.status).toBe(403)
   })
 })

@@ -25,18 +25,22 @@ export const citedSources = (content: string): string | null => {
   const found = objectOf(parseJson(content))
   const sources = (Array.isArray(found.results) ? arrayOf(found.results) : [found])
     .map(objectOf)
-    .filter(({ n }) => typeof n === 'number')
+    .filter((source) => numberOf(source) !== null)
   if (sources.length === 0) return 'Nothing was found.'
   return sources.slice(0, maxSources).map(cited).join(' ')
 }
 
+/** Results of the web and of files are numbered as `n`, those of knowledge bases as `number`. */
+const numberOf = ({ n, number = n }: WireObject): number | null => (typeof number === 'number' ? number : null)
+
 const cited = (source: WireObject): string => {
-  const name = textOf(source.title) || textOf(source.file) || textOf(source.url)
+  const titles = [source.title, source.file, source.url, objectOf(source.citation).title].map(textOf)
+  const name = titles.find((title) => title !== '') ?? ''
   const snippet = textOf(source.snippet) || textOf(source.text) || textOf(source.content)
   const quoted = snippet
     .slice(0, maxQuoted)
     .replace(/\s+/g, ' ')
     .replace(/\[\d+\]/g, '')
     .trim()
-  return `${[name, quoted].filter((part) => part !== '').join(': ')} [${source.n}]`
+  return `${[name, quoted].filter((part) => part !== '').join(': ')} [${numberOf(source)}]`
 }

@@ -100,7 +100,7 @@ describe.each(either('mongo'))('access to a knowledge base on $store', ({ store 
     const base = await otters()
     const id = ids['guide at acme'] ?? ''
     await base.grant('installation', id)
-    const ann = await token('acme', 'ann', [id])
+    const ann = await token('acme', 'ann', [id, ids['other at acme'] ?? ''])
     const seen = async () => [
       await sees(base, ann),
       await sees(base, world.api, { subject: { type: 'installation', id } }),

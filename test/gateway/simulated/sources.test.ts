@@ -51,5 +51,9 @@ describe('a search offered to the simulated model', () => {
       'The tool web_search answered: Nothing was found.',
     )
     expect(reply('What?', searched({ results })).text).toContain('{"results":')
+    const documents = [{ number: 1, content: '# Tea\n\nTwo cups.', citation: { title: 'Handbook' } }]
+    expect(reply('What?', searched({ note, results: documents })).text).toBe(
+      'The tool web_search answered: Handbook: # Tea Two cups. [1]',
+    )
   })
 })

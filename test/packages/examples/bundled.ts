@@ -15,6 +15,7 @@ export const bundledProgram = async (
   folder = ours('.'),
 ): Promise<string> => {
   const alias = {
+    '@troupe/client/api': ours('packages/client/src/api/index.ts'),
     '@troupe/client/test': ours('packages/client/src/test/index.ts'),
     '@troupe/client': ours('packages/client/src/index.ts'),
     '@troupe/react': ours('packages/react/src/index.ts'),

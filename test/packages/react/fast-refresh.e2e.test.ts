@@ -85,6 +85,8 @@ afterAll(async () => {
 })
 
 it('an edit of a component while a turn streams keeps the session, its one stream, and every word once', async () => {
+  // a repeated attempt begins where the first one did
+  writeFileSync(join(folder, 'chat.tsx'), chat('Before'))
   const page = await (await (await openBrowser()).newContext()).newPage()
   const requests: string[] = []
   const errors: string[] = []
