@@ -31,6 +31,7 @@ export class LanceVectors implements VectorStore {
   readonly #db: LanceConnection
   readonly #arrow: LancePackages['arrow']
   readonly #tables = new Map<string, Promise<LanceTable | null>>()
+  readonly #turns = new Map<string, Promise<void>>()
   readonly #spaces = new Map<string, { readonly version: number; readonly space: VectorSpace }>()
   readonly #upkeep: TableUpkeep
 
@@ -68,11 +69,13 @@ export class LanceVectors implements VectorStore {
     if (dimensions === 0) return
     const name = tableOf(project, space)
     const rows = new VectorRows(this.#arrow, dimensions)
-    const table = (await this.#table(name)) ?? (await this.#create(name, rows))
     const encoded = await rows.encoded(
       vectors.map(({ id, numbers }, n): VectorRow => ({ key: `${blob}:${n}`, group, id, numbers })),
     )
-    await this.#on(name, () => once(table, { rows: encoded, filter: keysFrom(`${blob}:`) }))
+    await this.#inTurn(name, async () => {
+      const table = (await this.#table(name)) ?? (await this.#create(name, rows))
+      await this.#on(name, () => once(table, { rows: encoded, filter: keysFrom(`${blob}:`) }))
+    })
     this.#upkeep.changed(name)
   }
 
@@ -145,7 +148,7 @@ export class LanceVectors implements VectorStore {
     for (const name of await this.#names(prefix)) {
       const table = await this.#table(name)
       if (table === null || (await this.#on(name, () => table.countRows(filter))) === 0) continue
-      await this.#on(name, () => table.delete(filter))
+      await this.#inTurn(name, () => this.#on(name, async () => void (await table.delete(filter))))
       this.#upkeep.changed(name)
     }
   }
@@ -187,10 +190,20 @@ export class LanceVectors implements VectorStore {
   }
 
   async #create(name: string, { schema }: VectorRows): Promise<LanceTable> {
-    const created = guarded(this.#db.createEmptyTable(name, schema, { existOk: true }))
-    const table = await created
-    this.#tables.set(name, created)
+    // another process may create it at the same time
+    const again = () => this.#db.openTable(name)
+    const table = await guarded(this.#db.createEmptyTable(name, schema, { existOk: true }).catch(again))
+    this.#tables.set(name, Promise.resolve(table))
     return table
+  }
+
+  /** Changes a table after all changes of it that this process has begun: writers that meet repeat their work. */
+  async #inTurn(name: string, work: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(work)
+    const ended = turn.catch(() => {})
+    this.#turns.set(name, ended)
+    await turn
+    if (this.#turns.get(name) === ended) this.#turns.delete(name)
   }
 
   /** Opens the table again after a failure: another process may have removed it and made it anew. */

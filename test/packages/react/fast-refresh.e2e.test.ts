@@ -109,6 +109,8 @@ it('an edit of a component while a turn streams keeps the session, its one strea
     ['After', ''],
     ['At last', 'useState(0)'],
   ] as const) {
+    // a watcher of files takes two writes in one moment for one
+    await expect.poll(async () => (await answer()).length).toBeGreaterThan((shown.at(-1) ?? '').length)
     writeFileSync(join(folder, 'chat.tsx'), chat(name, hooks))
     await expect.poll(heading, { interval: 10 }).toBe(name)
     shown.push(await answer())
