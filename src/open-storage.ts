@@ -24,7 +24,7 @@ export const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+
  * start.
  *
  * @throws {StoreUnavailable} when the store cannot be reached.
- * @throws {Error} with the remedy, when LanceDB is configured and not installed.
+ * @throws {VectorsUnusable} when LanceDB is configured and cannot be used.
  */
 export const openStorage = async ({ lancedb = null, ...config }: StorageConfig): Promise<Storage> => {
   if (lancedb === null) return openDatabase(config)

@@ -4,7 +4,14 @@ import { SecretsNotShown } from './actors/accounts/first-secrets.ts'
 import { ClusterRuns } from './actors/runtime/internal.ts'
 import { type Config, ConfigError } from './config.ts'
 import { sqlitePath } from './open-storage.ts'
-import { DataFolderUnusable, MasterKeyUnusable, NewerStore, StoreInUse, StoreUnavailable } from './storage/index.ts'
+import {
+  DataFolderUnusable,
+  MasterKeyUnusable,
+  NewerStore,
+  StoreInUse,
+  StoreUnavailable,
+  VectorsUnusable,
+} from './storage/index.ts'
 import { CannotListen } from './transport/http/cannot-listen.ts'
 
 /** Errors whose message is already a sentence for the operator. */
@@ -17,6 +24,7 @@ const ownSentences = [
   NewerStore,
   SecretsNotShown,
   StoreInUse,
+  VectorsUnusable,
   WrongMasterKey,
 ]
 

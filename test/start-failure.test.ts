@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { startFailure } from '../src/start-failure.ts'
 import { NewerStore } from '../src/storage/newer-store.ts'
 import { StoreUnavailable } from '../src/storage/ports.ts'
+import { VectorsUnusable } from '../src/storage/vector-port.ts'
 
 const settings = { mongodbUrl: null, dataDir: '/var/troupe' }
 
@@ -20,6 +21,11 @@ describe('the message of a failed start', () => {
 
   it('is that of the error for a store of a newer release', () => {
     expect(startFailure(new NewerStore('It is newer.'), settings)).toBe('It is newer.')
+  })
+
+  it('is that of the error for vectors that cannot be used, also beside MongoDB', () => {
+    const error = new VectorsUnusable('Install it.', { cause: new StoreUnavailable('away') })
+    expect(startFailure(error, { mongodbUrl: 'mongodb://db:27017/troupe', dataDir: './data' })).toBe('Install it.')
   })
 
   it('names the hosts of MongoDB, but not its password', () => {

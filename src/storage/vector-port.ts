@@ -55,10 +55,13 @@ export interface VectorStore {
    * may be missing.
    */
   nearest(query: NearestQuery): Promise<readonly StoredVector[]>
-  /** Returns all stored vectors of a group, in any order. */
-  ofGroup(project: string, space: string, group: string): Promise<readonly StoredVector[]>
   /** Removes the vectors of groups, in any project and space: those that arrived after their blobs were removed. */
   removeGroups(groups: readonly string[]): Promise<void>
   /** Returns the stored vectors among these ids, in any order. */
   get(project: string, space: string, ids: readonly string[]): Promise<readonly StoredVector[]>
+}
+
+/** The vectors of large bases cannot be used as configured; the message is a sentence for the operator. */
+export class VectorsUnusable extends Error {
+  override readonly name = 'VectorsUnusable'
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { VectorsUnusable } from '../vector-port.ts'
 
 /** What this adapter uses of `apache-arrow`. */
 export interface ArrowPackage {
@@ -94,7 +95,7 @@ const specifier = '@lancedb/lancedb'
 /**
  * Loads LanceDB, which an operator has installed beside the server, or in the working folder.
  *
- * @throws {Error} with the remedy, when it is in neither.
+ * @throws {VectorsUnusable} when it is in neither.
  */
 export const loadLance = (): LancePackages => {
   // its engine writes a warning for every new table otherwise
@@ -108,5 +109,5 @@ export const loadLance = (): LancePackages => {
     }
     return { lance: require(specifier), arrow: require('apache-arrow') }
   }
-  throw new Error(`LANCEDB_URI needs LanceDB: run \`npm install ${specifier}@0.31.0 apache-arrow@18.1.0\`.`)
+  throw new VectorsUnusable(`LANCEDB_URI needs LanceDB: run \`npm install ${specifier}@0.31.0 apache-arrow@18.1.0\`.`)
 }

@@ -116,10 +116,6 @@ export class LanceVectors implements VectorStore {
     return this.#read(project, space, (table) => found(table, `id IN (${texts(ids)})`))
   }
 
-  async ofGroup(project: string, space: string, group: string): Promise<readonly StoredVector[]> {
-    return this.#read(project, space, (table) => found(table, `\`group\` = ${text(group)}`))
-  }
-
   async removeGroups(groups: readonly string[]): Promise<void> {
     if (groups.length > 0) await this.#remove('', `\`group\` IN (${texts(groups)})`)
   }
@@ -202,8 +198,11 @@ export class LanceVectors implements VectorStore {
     const turn = (this.#turns.get(name) ?? Promise.resolve()).then(work)
     const ended = turn.catch(() => {})
     this.#turns.set(name, ended)
-    await turn
-    if (this.#turns.get(name) === ended) this.#turns.delete(name)
+    try {
+      await turn
+    } finally {
+      if (this.#turns.get(name) === ended) this.#turns.delete(name)
+    }
   }
 
   /** Opens the table again after a failure: another process may have removed it and made it anew. */

@@ -1,20 +1,22 @@
 import type { Storage } from '../ports.ts'
 import { blobPrefix } from '../record-keys.ts'
+import { VectorsUnusable } from '../vector-port.ts'
 import { loadLance } from './lance-package.ts'
 import { type LanceSettings, LanceVectors } from './lance-vectors.ts'
 
 /**
  * Returns the store with the vectors of large bases in LanceDB instead of its own.
  *
- * @throws {StoreUnavailable}
- * @throws {Error} with the remedy, when LanceDB is not installed.
+ * @throws {VectorsUnusable} when LanceDB is not installed, or cannot use the folder or bucket.
  */
 export const withLance = async (
   storage: Storage,
   settings: LanceSettings,
   packages = loadLance(),
 ): Promise<Storage> => {
-  const vectors = await LanceVectors.open(packages, settings)
+  const vectors = await LanceVectors.open(packages, settings).catch((error: Error) => {
+    throw new VectorsUnusable(`LANCEDB_URI cannot be used: ${error.message}.`, { cause: error })
+  })
   const { blobs } = storage
   return {
     ...storage,

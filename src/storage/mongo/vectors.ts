@@ -152,10 +152,6 @@ export class MongoVectors implements VectorStore {
     return vectorsIn(await guarded(this.#vectors.find({ project, space, id: { $in: [...ids] } }).toArray()))
   }
 
-  async ofGroup(project: string, space: string, group: string): Promise<readonly StoredVector[]> {
-    return vectorsIn(await guarded(this.#vectors.find({ project, space, group }).toArray()))
-  }
-
   async removeGroups(groups: readonly string[]): Promise<void> {
     if (groups.length > 0)
       await guarded(this.#vectors.deleteMany({ group: { $in: [...groups] } }, scattered('deletion')))

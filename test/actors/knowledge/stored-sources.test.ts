@@ -23,7 +23,6 @@ describe('the vectors of a base', () => {
         count: async () => 0,
         nearest: async () => [],
         get: async () => [],
-        ofGroup: async () => [],
         removeGroups: async () => {},
       },
       isReady: async () => state.isReady,

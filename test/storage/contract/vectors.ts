@@ -41,8 +41,6 @@ export const vectorsContract = (open: () => Promise<Pick<Storage, 'vectors' | 'b
       expect(await nearest('prj_other', [0, 0.9])).toEqual(['foreign'])
       const [found] = await vectors().get('prj_near', 'base model', ['south', 'foreign'])
       expect(found).toEqual({ id: 'south', numbers: vectorOf(0, -90) })
-      const group = await vectors().ofGroup('prj_near', 'base model', 'two')
-      expect(group.map(({ id }) => id).toSorted()).toEqual(['northeast', 'south'])
     })
 
     it('are stored once however often they are put, and counted by blob and by group', async () => {
