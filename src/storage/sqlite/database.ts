@@ -49,7 +49,7 @@ export class Database {
     }
     this.#db = guarded(() => new DatabaseSync(path, { timeout: busyTimeoutMs }))
     const version = this.#versionOf(path)
-    this.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000')
+    this.exec('pragma journal_mode = wal; pragma synchronous = full')
     // removed content is overwritten in its pages (specs/decisions/0250-forgetting-includes-writes.md)
     this.exec('pragma secure_delete = on')
     if (version < storeVersion) this.exec(`pragma user_version = ${storeVersion}`)

@@ -35,6 +35,16 @@ describe('a form', () => {
     )
   })
 
+  it('is found at every place where a step of the search may end', () => {
+    const head = '--b\r\ncontent-disposition: form-data; name="f"; filename="x"\r\n\r\n'
+    for (let length = 256 * 1024 - 70; length < 256 * 1024 + 5; length++) {
+      const { files } = parse(
+        Buffer.concat([Buffer.from(head), Buffer.alloc(length, '\r\n--'), Buffer.from('\r\n--b--')]),
+      )
+      expect(files[0]?.bytes.length).toBe(length)
+    }
+  })
+
   it('may start with a preamble', () => {
     const { fields } = parse(`preamble\r\n${part('Content-Disposition: form-data; name="a"', '1')}--b--\r\nepilogue`)
     expect(fields).toEqual([['a', '1']])

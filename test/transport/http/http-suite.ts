@@ -81,6 +81,15 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       })
     })
 
+    it('provides a long body byte by byte, with and without a declared length', async () => {
+      const { url } = await serve(async (request, response) => response.send(200, [], await request.body(4_000_000)))
+      const sent = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * 7) % 251))
+      const declared = await fetch(url, { method: 'POST', body: sent })
+      expect(Buffer.from(await declared.arrayBuffer()).equals(sent)).toBe(true)
+      const chunked = await fetch(url, { method: 'POST', body: new Blob([sent]).stream(), duplex: 'half' })
+      expect(Buffer.from(await chunked.arrayBuffer()).equals(sent)).toBe(true)
+    })
+
     it('joins a repeated header, and keeps the first value of a header that must not repeat', async () => {
       const { port } = await serve((request, response) =>
         response.send(200, [], `${request.header('x-test')} | ${request.header('authorization')}`),

@@ -8,6 +8,7 @@ import { Table } from '#records/table.ts'
 import { actorBlobs, type Sink } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxFiles } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { BlobStore, RecordStore, Scope } from '#storage/index.ts'
 import { projectScope } from '#storage/index.ts'
 import { type FileData, storedFiles } from '../kinds.ts'
@@ -24,7 +25,7 @@ export interface FileOwner {
 export const fileDeletionSink = 'file_deletions'
 
 /** Bytes in one blob: a multiple of three, so that each part can be decoded separately. */
-const partBytes = 3 * 512 * 1024
+const partBytes = 3 * 256 * 1024
 
 /** Files with their content, which is stored as blobs in base64 and deleted with the file or its tenant. */
 export class FileStore {
@@ -70,6 +71,7 @@ export class FileStore {
   /** Yields the content of a file in parts. @throws {ServiceError} `not_found` when it was deleted meanwhile */
   async *content({ project, data: { parts } }: FileRow): AsyncGenerator<Buffer> {
     for (const name of parts) {
+      await nextSlice()
       const part = orNotFound(await this.#blobs.get(project, name))
       yield Buffer.from(part, 'base64')
     }
@@ -116,6 +118,7 @@ export class FileStore {
     let waiting: Uint8Array[] = []
     let length = 0
     const put = async (part: Buffer): Promise<void> => {
+      await nextSlice()
       const text = part.toString('base64')
       const name = `${prefixOf(owner)}raw${parts.length}.${createHash('sha256').update(text).digest('hex')}`
       await this.#blobs.put(owner.project, name, text)

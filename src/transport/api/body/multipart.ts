@@ -25,8 +25,8 @@ export const boundaryOf = (contentType: string | undefined): string | null => {
   return boundary === '' || boundary.length > 70 ? null : boundary
 }
 
-/** Bytes of a long text that are decoded in one step. */
-const textStepBytes = 256 * 1024
+/** Bytes that are decoded or searched in one step. */
+const stepBytes = 256 * 1024
 
 /**
  * Parses a form (RFC 7578) in steps, since its texts may be long.
@@ -36,7 +36,7 @@ const textStepBytes = 256 * 1024
 export function* parseForm(body: Buffer, boundary: string): SlicedWork<Form> {
   const fields: (readonly [string, string])[] = []
   const files: UploadedFile[] = []
-  for (const part of partsOf(body, boundary)) {
+  for (const part of yield* partsOf(body, boundary)) {
     const end = part.indexOf('\r\n\r\n')
     if (end < 0) throw refuse('The headers of a part of the form are incomplete.')
     if (end > maxHeadBytes) throw refuse(`The headers of a part of the form have more than ${maxHeadBytes} bytes.`)
@@ -49,32 +49,43 @@ export function* parseForm(body: Buffer, boundary: string): SlicedWork<Form> {
 }
 
 function* textOf(bytes: Buffer): SlicedWork<string> {
-  if (bytes.length <= textStepBytes) return bytes.toString('utf8')
+  if (bytes.length <= stepBytes) return bytes.toString('utf8')
   const decoder = new StringDecoder('utf8')
   let text = ''
-  for (let at = 0; at < bytes.length; at += textStepBytes) {
-    text += decoder.write(bytes.subarray(at, at + textStepBytes))
+  for (let at = 0; at < bytes.length; at += stepBytes) {
+    text += decoder.write(bytes.subarray(at, at + stepBytes))
     yield
   }
   return text + decoder.end()
 }
 
-function partsOf(body: Buffer, boundary: string): readonly Buffer[] {
+function* partsOf(body: Buffer, boundary: string): SlicedWork<readonly Buffer[]> {
   const mark = Buffer.from(`\r\n--${boundary}`)
   const first = mark.subarray(2)
   const parts: Buffer[] = []
-  const before = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(mark)
+  const before = body.subarray(0, first.length).equals(first) ? -2 : yield* indexOf(body, mark, 0)
   if (before === -1) throw refuse('The form does not contain its boundary.')
   let at = before + mark.length
   while (body.toString('latin1', at, at + 2) !== '--') {
-    const start = body.indexOf('\r\n', at) + 2
-    const end = body.indexOf(mark, start - 2)
-    if (start < 2 || end < 0) throw refuse('The form is incomplete.')
-    parts.push(body.subarray(start, Math.max(start, end)))
+    const line = yield* indexOf(body, lineEnd, at)
+    const end = line < 0 ? -1 : yield* indexOf(body, mark, line)
+    if (end < 0) throw refuse('The form is incomplete.')
+    parts.push(body.subarray(line + 2, Math.max(line + 2, end)))
     if (parts.length > maxParts) throw refuse(`The form has more than ${maxParts} parts.`)
     at = end + mark.length
   }
   return parts
+}
+
+const lineEnd = Buffer.from('\r\n')
+
+function* indexOf(body: Buffer, searched: Buffer, from: number): SlicedWork<number> {
+  for (let at = from; at < body.length; at += stepBytes) {
+    const found = body.subarray(at, at + stepBytes + searched.length - 1).indexOf(searched)
+    if (found >= 0) return at + found
+    yield
+  }
+  return -1
 }
 
 interface PartHead {
