@@ -1,3 +1,4 @@
+import { bridges } from './bridges.ts'
 import type { ClientCheck } from './client-check.ts'
 import { compiledSdks, otherCompiledClients } from './compiled-sdks.ts'
 import { generators } from './generators.ts'
@@ -25,6 +26,7 @@ export const knownClients: Readonly<Record<string, ClientCheck>> = {
   codex,
   orval,
   next: nextApp,
+  bridges,
   ...ownClient,
   ...everyMajor,
   ...everyPythonMajor,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
@@ -25,7 +25,13 @@ afterAll(() => world.stop())
 it.each(examples)(
   'an example of docs/frontends.md, docs/a2a.md or docs/realtime.md prints $prints.text',
   async ({ code, prints }) => {
-    const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
+    const env = {
+      TROUPE_URL: world.url,
+      TROUPE_KEY: world.secretKey,
+      // this Node runs the sources of the clients
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      NODE_OPTIONS: `--import=${new URL('client-packages.ts', import.meta.url)} --disable-warning=ExperimentalWarning`,
+    }
     const [output] = await runBlocks([`node --input-type=module <<'END'\n${code}END\n`], {
       folder: await folderOf(code),
       env,

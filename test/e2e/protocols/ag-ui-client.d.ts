@@ -33,7 +33,7 @@ declare module '@ag-ui/client' {
   export class HttpAgent {
     constructor(config: {
       readonly url: string
-      readonly headers: Readonly<Record<string, string>>
+      readonly headers?: Readonly<Record<string, string>>
       readonly fetch: (url: string, init: RequestInit) => Promise<Response>
       readonly threadId?: string
       readonly initialMessages?: Message[]

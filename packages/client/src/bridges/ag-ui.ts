@@ -1,0 +1,66 @@
+/*
+ * An agent for the clients of AG-UI.
+ *
+ * const agent = new HttpAgent(agUi(troupe, 'agt_…'))
+ */
+import type { Troupe } from '../index.ts'
+import { asFields } from '../schema.ts'
+import { replayedStream } from './replayed-stream.ts'
+
+/** What `HttpAgent` of `@ag-ui/client` takes. */
+export interface AgUiConfig {
+  readonly url: string
+  readonly fetch: (url: string, request: RequestInit) => Promise<Response>
+}
+
+/**
+ * The address of an agent, and how it is reached with the credential of a client. A run is sent once, whatever breaks, and
+ * its stream goes on after the network or the server was away.
+ */
+export const agUi = (client: Troupe, agentId: string): AgUiConfig => {
+  const path = `/v1/agents/${encodeURIComponent(agentId)}/ag-ui`
+  const { baseUrl, keepAliveMs } = client.options
+  return {
+    url: `${baseUrl}${path}`,
+    fetch: async (_, { body: input, signal }) => {
+      const run = asFields<object>(JSON.parse(`${input}`))
+      const request = { body: run, idempotencyKey: crypto.randomUUID() }
+      // a run without anything new shows all messages
+      const anew = { body: { ...run, messages: [], resume: [] }, idempotencyKey: crypto.randomUUID() }
+      const encoder = new TextEncoder()
+      const body = await replayedStream({
+        send: (reading, isAnew) => client.request('POST', path, { ...(isAnew ? anew : request), signal: reading }),
+        chunk: (data) => encoder.encode(`data: ${data}\n\n`),
+        isLast: (data) => ends.includes(typeOf(data)),
+        restarted,
+        signal,
+        keepAliveMs,
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    },
+  }
+}
+
+const ends = ['RUN_FINISHED', 'RUN_ERROR']
+
+const typeOf = (data: string): string => `${asFields(JSON.parse(data)).type}`
+
+/** The protocol cannot take text back: a snapshot of all messages replaces it, which the server sends or a new run has. */
+const restarted = (data: string, given: readonly string[]): readonly string[] | null => {
+  const type = typeOf(data)
+  if (type === 'TEXT_MESSAGE_END' || type === 'RUN_ERROR') return [data]
+  return type === 'MESSAGES_SNAPSHOT' ? [...endsOf(given), data] : null
+}
+
+/** The ends of what is open: clients refuse the end of a run before. */
+const endsOf = (given: readonly string[]): readonly string[] => {
+  const open = new Map<string, object>()
+  for (const data of given) {
+    const { type, messageId, toolCallId } = asFields(JSON.parse(data))
+    if (type === 'TEXT_MESSAGE_START') open.set(`${messageId}`, { type: 'TEXT_MESSAGE_END', messageId })
+    else if (type === 'TOOL_CALL_START') open.set(`${toolCallId}`, { type: 'TOOL_CALL_END', toolCallId })
+    else if (type === 'TEXT_MESSAGE_END') open.delete(`${messageId}`)
+    else if (type === 'TOOL_CALL_END') open.delete(`${toolCallId}`)
+  }
+  return [...open.values()].map((end) => JSON.stringify(end))
+}

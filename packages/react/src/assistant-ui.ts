@@ -1,0 +1,17 @@
+/*
+ * Sessions for the components of assistant-ui.
+ *
+ * const runtime = useExternalStoreRuntime(useAssistantUi())
+ */
+import { useMemo, useSyncExternalStore } from 'react'
+import { type AssistantUiStore, assistantUiStore } from './assistant-ui-store.ts'
+import { useSession } from './hooks.ts'
+
+export type { AssistantUiStore, MessageLike } from './assistant-ui-store.ts'
+
+/** Returns what assistant-ui takes of the session of the nearest `TroupeProvider`. */
+export const useAssistantUi = (): AssistantUiStore => {
+  const session = useSession()
+  const state = useSyncExternalStore(session.subscribe, session.getSnapshot, session.getSnapshot)
+  return useMemo(() => assistantUiStore(session, state), [session, state])
+}
