@@ -60,6 +60,17 @@ const inLaterShares = async <T>(each: readonly T[], work: (one: T) => void): Pro
   await forEachInSlices(each, work)
 }
 
+/** Yields the items of a sequence. Other work gets the loop whenever handling them took 8 ms. */
+export async function* inShares<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  let until = performance.now() + budgetMs
+  for await (const item of items) {
+    yield item
+    if (performance.now() < until) continue
+    await nextSlice()
+    until = performance.now() + budgetMs
+  }
+}
+
 /** Runs all of the work immediately: for work that is known to be short. */
 export const atOnce = <T>(steps: SlicedWork<T>): T => {
   for (;;) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import { inShares, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
 
 /** Keeps the processor busy. */
 const spin = (ms: number): void => {
@@ -24,6 +24,17 @@ describe('long work split across turns of the event loop', () => {
     expect(await work).toBe('work')
     await other
     expect(seen.indexOf('other')).toBeLessThan(seen.lastIndexOf('work'))
+  })
+
+  it('lets other tasks run between the items of a sequence, which are ready at once', async () => {
+    const seen: string[] = []
+    const other = new Promise<void>((resolve) => setTimeout(() => resolve(void seen.push('other'))))
+    for await (const item of inShares([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])) {
+      spin(3)
+      seen.push(`item ${item}`)
+    }
+    await other
+    expect(seen.indexOf('other')).toBeLessThan(seen.indexOf('item 12'))
   })
 
   it('runs one share per turn of the loop, however much work is pending', async () => {

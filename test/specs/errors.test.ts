@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { parseJson } from '#outgoing/shares/json-body.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { integer, object } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { parseJson } from '#transport/api/body/json-body.ts'
 import { envelop } from '#transport/api/envelopes.ts'
 
 const caught = (fails: () => unknown): ServiceError => {

@@ -92,7 +92,7 @@ export const batches = defineOperations('batches', {
     ...shared,
     summary: 'Create a batch',
     description:
-      'Makes the requests of a file with the purpose `batch` in the background: JSON Lines of up to 50,000 lines of up to 1 MB, each with `custom_id`, `method` (`POST`), `url` (the endpoint) and `body`. A file with an invalid line fails as a whole, and `errors` lists the lines. Batches use at most half of each rate limit and wait when it is reached. Usage has one row for each model call, and the request log none. A project has at most 100 batches that have not ended.',
+      'Makes the requests of a file with the purpose `batch` in the background: JSON Lines of up to 50,000 lines of up to 1 MB, each with `custom_id`, `method` (`POST`), `url` (the endpoint) and `body`, and up to 20,000 names, strings, objects and arrays. A file with an invalid line fails as a whole, and `errors` lists the lines. Batches use at most half of each rate limit and wait when it is reached. Usage has one row for each model call, and the request log none. A project has at most 100 batches that have not ended.',
     method: 'POST',
     path,
     body: object({

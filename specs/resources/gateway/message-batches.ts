@@ -57,7 +57,7 @@ export const messageBatches = defineOperations('message_batches', {
     ...shared,
     summary: 'Create a message batch',
     description:
-      'Makes up to 50,000 messages of up to 1 MB each in the background, within 24 hours. What a message is refused for is its result. Limits, usage and the files of the batch are those of `batches.create`.',
+      'Makes up to 50,000 messages in the background, within 24 hours: each of up to 1 MB, and of up to 20,000 names, strings, objects and arrays. What a message is refused for is its result. Limits, usage and the files of the batch are those of `batches.create`.',
     method: 'POST',
     path,
     maxBodyBytes: 32 * 1024 * 1024,

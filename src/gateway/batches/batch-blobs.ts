@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { actorBlobs } from '#runtime/internal.ts'
+import { inShares } from '#src/concurrency/run-in-slices.ts'
 import type { BlobStore } from '#storage/index.ts'
 
 /** The batch that blobs belong to. */
@@ -39,8 +40,12 @@ export class BatchBlobs {
     return this.#first(owner, `out${padded(line)}`)
   }
 
-  /** Yields the outcomes in order of their lines. @throws {StoreUnavailable} */
-  async *outcomes(owner: BatchOwner): AsyncGenerator<readonly [line: number, text: string]> {
+  /** Yields the outcomes in order of their lines, in shares of the loop. @throws {StoreUnavailable} */
+  outcomes(owner: BatchOwner): AsyncGenerator<readonly [line: number, text: string]> {
+    return inShares(this.#outcomes(owner))
+  }
+
+  async *#outcomes(owner: BatchOwner): AsyncGenerator<readonly [line: number, text: string]> {
     const prefix = `${prefixOf(owner)}out`
     // the names of a store's blobs may end in `:0`, and a colon sorts after digits and before letters
     for (let after = prefix.slice(0, -1); ; ) {

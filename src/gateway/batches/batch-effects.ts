@@ -9,7 +9,7 @@ import { messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { projectScope } from '#storage/index.ts'
 import { BatchBlobs, type BatchOwner } from './batch-blobs.ts'
-import { LineChecker, linesOf, requestIn } from './batch-lines.ts'
+import { LineChecker, namesIn, requestIn } from './batch-lines.ts'
 import type { CancelledBatches } from './cancelled-batches.ts'
 import type { CallLine } from './line-call.ts'
 import { type NamedLine, resultLines } from './result-lines.ts'
@@ -81,8 +81,8 @@ class BatchWork {
     const isCancelled = cancelling_at_ms !== null
     // stored by an attempt whose commit a crash prevented
     const stored = await this.#blobs.outcome(owner, number)
-    const request = stored === null ? await this.#request(owner, stateOf(effect).chunks, number) : null
-    const line = request === null ? null : { project, batch, endpoint, caller, number, request, isCancelled }
+    const text = stored === null ? await this.#request(owner, stateOf(effect).chunks, number) : null
+    const line = text === null ? null : { project, batch, endpoint, caller, number, text, isCancelled }
     const outcome = line === null ? outcomeIn(stored ?? '') : await this.#lines.run(line, effect.signal)
     effect.signal.throwIfAborted()
     if (stored === null) await this.#blobs.putOutcome(owner, number, JSON.stringify(outcome))
@@ -152,11 +152,8 @@ class BatchWork {
     const { project, batch } = ownerOf(effect)
     const file = await this.#parts.files().find(projectScope(project), stateOf(effect).input_file_id)
     let number = 0
-    for await (const line of linesOf(file?.content() ?? nothing())) {
-      if (line !== 'long' && line.length > 0)
-        yield unmade({ batch, number: number++, request: requestIn(Buffer.from(line).toString()) })
-      await nextSlice()
-    }
+    for await (const request of namesIn(file?.content() ?? nothing()))
+      yield unmade({ batch, number: number++, request })
   }
 
   async #request(owner: BatchOwner, chunks: readonly number[], number: number) {
@@ -166,7 +163,7 @@ class BatchWork {
     await nextSlice()
     const text = group.split('\n')[number - first]
     if (text === undefined) throw new Error('a request of a batch is missing')
-    return requestIn(text)
+    return text
   }
 }
 

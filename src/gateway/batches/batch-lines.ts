@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import type { BatchError } from '#machines/batch/batch.ts'
-import { isObject } from '#outgoing/wire.ts'
+import { maxValuesOfShort, parseJson } from '#outgoing/shares/json-body.ts'
+import { isObject, objectOf } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { maxBatchLineBytes, maxBatchLines } from '#specs/resources/gateway/batches.ts'
-import { nextSlice } from '#src/concurrency/run-in-slices.ts'
+import { inShares } from '#src/concurrency/run-in-slices.ts'
 
 export interface BatchRequest {
   readonly custom_id: string
@@ -23,9 +26,11 @@ const maxErrors = 50
 /** Length of a group of requests in characters, above which the next one begins. */
 const groupLength = 256 * 1024
 const maxIdLength = 512
-/** Time in ms that lines are checked before other work gets the event loop. */
-const budgetMs = 8
+/** Lines of a file, with blank ones. */
+const maxFileLines = 2 * maxBatchLines
 const lineEnd = 0x0a
+const space = 0x20
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** Checks the lines of a file, and passes those on that are valid. Blank lines are left out. */
 export class LineChecker {
@@ -46,38 +51,32 @@ export class LineChecker {
 
   /** @throws what the content or the listener throws */
   async check(content: AsyncIterable<Uint8Array>): Promise<BatchLines> {
-    let until = performance.now() + budgetMs
-    for await (const line of linesOf(content)) {
-      this.#take(line)
-      if (this.#errors.length >= maxErrors || this.#total > maxBatchLines) break
+    for await (const line of inShares(linesOf(content))) {
+      await this.#take(line)
+      if (this.#errors.length >= maxErrors || this.#isTooLong) break
       if (this.#length >= groupLength) await this.#pass()
-      if (performance.now() < until) continue
-      await nextSlice()
-      until = performance.now() + budgetMs
     }
     await this.#pass()
-    if (this.#total > maxBatchLines)
-      this.#refuse(null, ['too_many_lines', `A batch has at most ${maxBatchLines} lines.`])
+    if (this.#isTooLong) this.#refuse(null, ['too_many_lines', `A batch has at most ${maxBatchLines} lines.`])
     if (this.#total === 0 && this.#errors.length === 0) this.#refuse(null, ['empty_file', 'The file has no lines.'])
     return { total: this.#total, chunks: this.#chunks, errors: this.#errors }
   }
 
-  #take(bytes: Uint8Array | 'long'): void {
-    this.#number++
-    const text = bytes === 'long' ? 'long' : textOf(bytes)
-    const wrong = this.#wrongWith(bytes, text)
-    if (wrong !== null) this.#refuse(this.#number, wrong)
-    else if (text !== null && text.trim() !== '') {
-      this.#group.push(text)
-      this.#length += text.length
-      this.#total++
-    }
+  get #isTooLong(): boolean {
+    return this.#total > maxBatchLines || this.#number > maxFileLines
   }
 
-  #wrongWith(bytes: Uint8Array | 'long', text: string | null): Wrong | null {
-    if (bytes === 'long') return ['line_too_long', `A line has at most ${maxBatchLineBytes} bytes.`]
-    if (text === null) return ['invalid_utf8', 'The line is not UTF-8.']
-    return text.trim() === '' ? null : this.#wrongIn(parsed(text))
+  async #take(line: Buffer | 'long'): Promise<void> {
+    this.#number++
+    if (line !== 'long' && isBlank(line)) return
+    const read = await readLine(line)
+    const wrong = 'wrong' in read ? read.wrong : this.#wrongIn(read.value)
+    if (wrong !== null) this.#refuse(this.#number, wrong)
+    else if ('text' in read) {
+      this.#group.push(read.text)
+      this.#length += read.text.length
+      this.#total++
+    }
   }
 
   #wrongIn(value: unknown): Wrong | null {
@@ -110,23 +109,25 @@ export class LineChecker {
   }
 }
 
-type Wrong = readonly [code: string, message: string, param?: string]
+type Wrong = readonly [code: string, message: string, param?: string | null]
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
+/** A line with the JSON in it, or what is wrong with it. */
+type ReadLine = { readonly text: string; readonly value: unknown } | { readonly wrong: Wrong }
 
-const textOf = (bytes: Uint8Array): string | null => {
+const isBlank = (line: Buffer): boolean => !line.some((byte) => byte > space)
+
+/** Reads a line within the bounds of a request's body: a line that exceeds them would be refused as one. */
+const readLine = async (line: Buffer | 'long'): Promise<ReadLine> => {
+  if (line === 'long') return { wrong: ['line_too_long', `A line has at most ${maxBatchLineBytes} bytes.`] }
+  const bytes = line.indexOf(byteOrderMark) === 0 ? line.subarray(byteOrderMark.length) : line
+  if (!isUtf8(bytes)) return { wrong: ['invalid_utf8', 'The line is not UTF-8.'] }
   try {
-    return decoder.decode(bytes)
-  } catch {
-    return null
-  }
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
+    return { value: await parseJson(bytes, maxValuesOfShort), text: bytes.toString('utf8') }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { code, message, details } = error
+    const name = code === 'body_too_large' ? 'too_many_values' : 'invalid_json_line'
+    return { wrong: [name, message.replace('body', 'line'), details.param ?? null] }
   }
 }
 
@@ -134,10 +135,10 @@ const parsed = (text: string): unknown => {
 export async function* linesOf(
   content: AsyncIterable<Uint8Array>,
   maxBytes = maxBatchLineBytes,
-): AsyncGenerator<Uint8Array | 'long'> {
+): AsyncGenerator<Buffer | 'long'> {
   let rest: Uint8Array[] = []
   let length = 0
-  const ended = (last: Uint8Array): Uint8Array | 'long' => {
+  const ended = (last: Uint8Array): Buffer | 'long' => {
     const whole = length + last.length > maxBytes ? 'long' : Buffer.concat([...rest, last])
     rest = []
     length = 0
@@ -160,4 +161,13 @@ export async function* linesOf(
 export const requestIn = (text: string): BatchRequest => {
   const { custom_id, body } = JSON.parse(text)
   return { custom_id, body }
+}
+
+/** Yields the names of the requests in a file that was not checked; a line that is no request has none. */
+export async function* namesIn(content: AsyncIterable<Uint8Array>): AsyncGenerator<Pick<BatchRequest, 'custom_id'>> {
+  for await (const line of inShares(linesOf(content))) {
+    const read = await readLine(line)
+    const { custom_id } = 'wrong' in read ? {} : objectOf(read.value)
+    if (typeof custom_id === 'string') yield { custom_id }
+  }
 }

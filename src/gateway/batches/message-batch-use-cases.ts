@@ -1,6 +1,8 @@
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
+import { maxValuesOfShort } from '#outgoing/shares/json-body.ts'
+import { jsonSpans } from '#outgoing/shares/json-spans.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { derivedId } from '#runtime/index.ts'
@@ -8,7 +10,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxBatchLineBytes, messagesEndpoint } from '#specs/resources/gateway/batches.ts'
-import { nextSlice } from '#src/concurrency/run-in-slices.ts'
+import { inShares, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { Scope } from '#storage/index.ts'
 import { linesOf } from './batch-lines.ts'
 import { type BatchParts, batchRowOf, beginBatch, cancelBatch } from './begin-batch.ts'
@@ -25,8 +27,6 @@ type Requests = Parameters<UseCases['message_batches.create']>[0]['body']['reque
 
 /** Time in which the messages of a batch are made, as at Anthropic. */
 const windowMs = 86_400_000
-/** Time in ms that requests are written, or results read, before other work gets the event loop. */
-const budgetMs = 8
 
 /** Use-cases of Anthropic's message batches, which are batches with the endpoint `/v1/messages`. */
 export const messageBatchUseCases = (parts: MessageBatchParts): UseCasesOf<'message_batches'> => {
@@ -96,23 +96,28 @@ export const messageBatchUseCases = (parts: MessageBatchParts): UseCasesOf<'mess
 const requestLines = async (requests: Requests): Promise<readonly Buffer[]> => {
   const ids = new Set<string>()
   const lines: Buffer[] = []
-  let until = performance.now() + budgetMs
-  for (const [at, { custom_id, params }] of requests.entries()) {
+  for await (const [at, { custom_id, params }] of inShares(requests.entries())) {
     const invalid = (field: string, message: string) => invalidField(`requests[${at}].${field}`, message)
     if (ids.has(custom_id)) throw invalid('custom_id', 'custom_id is that of an earlier request.')
     if (params.stream === true) throw invalid('params.stream', 'Messages of a batch are not streamed.')
     ids.add(custom_id)
-    const line = await encodeJson({ custom_id, method: 'POST', url: messagesEndpoint, body: params })
-    if (line.length > maxBatchLineBytes) {
-      const message = `A request of a batch has at most ${maxBatchLineBytes} bytes.`
+    const line = Buffer.from(await encodeJson({ custom_id, method: 'POST', url: messagesEndpoint, body: params }))
+    const limit = await limitExceededBy(line)
+    if (limit !== null) {
+      const message = `A request of a batch has at most ${limit}.`
       throw new ServiceError('body_too_large', { param: `requests[${at}]`, message })
     }
-    lines.push(Buffer.concat([Buffer.from(line), Buffer.from('\n')]))
-    if (performance.now() < until) continue
-    await nextSlice()
-    until = performance.now() + budgetMs
+    lines.push(Buffer.concat([line, Buffer.from('\n')]))
   }
   return lines
+}
+
+/** The limit of a line that is exceeded; null for none. */
+const limitExceededBy = async (line: Buffer): Promise<string | null> => {
+  if (line.length > maxBatchLineBytes) return `${maxBatchLineBytes} bytes`
+  const limits = { maxDepth: Number.POSITIVE_INFINITY, maxWeight: maxValuesOfShort }
+  const { weight } = await runInSlices(jsonSpans(line, limits))
+  return weight > maxValuesOfShort ? `${maxValuesOfShort} names, strings, objects and arrays` : null
 }
 
 async function* each(lines: readonly Buffer[]): AsyncGenerator<Uint8Array> {
@@ -129,18 +134,7 @@ async function* resultsOf(
     const file = id === null ? null : await files().find(scope, id)
     if (file === null) continue
     for await (const line of inShares(linesOf(file.content(), Number.POSITIVE_INFINITY)))
-      yield Buffer.concat([line, Buffer.from('\n')])
-  }
-}
-
-async function* inShares(lines: AsyncIterable<Uint8Array | 'long'>): AsyncGenerator<Buffer> {
-  let until = performance.now() + budgetMs
-  for await (const line of lines) {
-    if (line === 'long') continue
-    yield Buffer.from(line.buffer, line.byteOffset, line.length)
-    if (performance.now() < until) continue
-    await nextSlice()
-    until = performance.now() + budgetMs
+      if (line !== 'long') yield Buffer.concat([line, Buffer.from('\n')])
   }
 }
 

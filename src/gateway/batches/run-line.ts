@@ -8,7 +8,7 @@ import type { ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { StoreUnavailable } from '#storage/index.ts'
-import type { BatchRequest } from './batch-lines.ts'
+import { requestIn } from './batch-lines.ts'
 import type { CancelledBatches } from './cancelled-batches.ts'
 import type { CallLine, LineRequest } from './line-call.ts'
 import { type NamedLine, resultLines } from './result-lines.ts'
@@ -28,8 +28,9 @@ export interface LineParts {
 }
 
 /** A line, with the caller of its batch. */
-interface RunLine extends Omit<LineRequest, 'body' | 'requestId'>, NamedLine {
-  readonly request: BatchRequest
+interface RunLine extends Omit<LineRequest, 'body' | 'requestId'>, Omit<NamedLine, 'request'> {
+  /** Its request, as in the file: attempts change what they parse, and one that waits keeps only the text. */
+  readonly text: string
   /** Whether the batch was cancelled before a crash. */
   readonly isCancelled?: boolean
 }
@@ -63,26 +64,28 @@ export class LineRunner {
 
   async #run(line: RunLine, signal: AbortSignal, cancelled: AbortSignal): Promise<LineOutcome> {
     const lines = resultLines(line.endpoint)
+    const { custom_id } = requestIn(line.text)
+    const named = { ...line, request: { custom_id } }
     const requestId = derivedId('req', 0, `${line.batch}:${line.number}`)
     for (let tried = 0; ; tried++) {
       signal.throwIfAborted()
       try {
         const made = async () => {
-          // a long one is copied and read in a turn of the loop of its own
+          // a long one is read in a turn of the loop of its own
           await nextSlice()
-          return this.#parts.call({ ...line, requestId, body: structuredClone(line.request.body) }, signal)
+          return this.#parts.call({ ...line, requestId, body: requestIn(line.text).body }, signal)
         }
         const { json, calls } = await this.#places.run(line.project, made, signal)
-        return { ok: true, text: lines.succeeded(line, { requestId, json }), ...usedBy(calls) }
+        return { ok: true, text: lines.succeeded(named, { requestId, json }), ...usedBy(calls) }
       } catch (error) {
         if (signal.aborted || error instanceof StoreUnavailable) throw error
         const shown = shownError(error instanceof Error ? error : new Error('not an error', { cause: error }))
         const isOver = line.isCancelled === true || cancelled.aborted
         if (isOver || !passing.includes(shown.code))
-          return { ok: false, text: lines.refused(line, requestId, shown), ...usedBy([]) }
+          return { ok: false, text: lines.refused(named, requestId, shown), ...usedBy([]) }
         await pause(this.#parts.clock, waitOf(shown, tried), AbortSignal.any([signal, cancelled]))
         if (cancelled.aborted && !signal.aborted)
-          return { ok: false, text: lines.refused(line, requestId, shown), ...usedBy([]) }
+          return { ok: false, text: lines.refused(named, requestId, shown), ...usedBy([]) }
       }
     }
   }

@@ -1,7 +1,7 @@
+import { maxValuesOfShort, parseJson } from '#outgoing/shares/json-body.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
-import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
 import { asJson } from '../api/schema.ts'
 
 /** One frame of a client, validated as far as the socket itself needs. */

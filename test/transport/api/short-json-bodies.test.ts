@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseJson } from '#outgoing/shares/json-body.ts'
 import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
 import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { jsonSpans, shortSpans } from '#src/outgoing/shares/json-spans.ts'
 import { countFields, fieldsIn } from '#src/outgoing/shares/repeated-names.ts'
-import { parseJson } from '#src/transport/api/body/json-body.ts'
 
 const limits = { maxDepth: 64, maxWeight: 20_000 }
 

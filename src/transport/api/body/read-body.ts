@@ -1,11 +1,11 @@
 import type { UploadedFile } from '#actors/call/call.ts'
+import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from '#outgoing/shares/json-body.ts'
 import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { atOnce, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
 import { type AdmittedBody, bytesInto } from './admit-body.ts'
-import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, type Form, parseForm } from './multipart.ts'
 
 /** A parsed body, not validated against its schema yet. */

@@ -170,8 +170,11 @@ describe.each(either('sqlite'))("Anthropic's batches on $store, with the officia
   })
 
   it('with a request that is too long are refused, and store nothing', async () => {
-    const long = [requestOf('a'), requestOf('b', 'x'.repeat(1024 * 1024))]
-    await expect(begin(long)).rejects.toMatchObject({ status: 413, error: { error: { param: 'requests[1]' } } })
+    const tooLarge = { status: 413, error: { error: { param: 'requests[1]' } } }
+    const long = requestOf('b', 'x'.repeat(1024 * 1024))
+    await expect(begin([requestOf('a'), long])).rejects.toMatchObject(tooLarge)
+    const many = requestOf('b', 'x', { x: Array.from({ length: 25_000 }, () => ({})) })
+    await expect(begin([requestOf('a'), many])).rejects.toMatchObject(tooLarge)
   })
 
   it('use at most half of a rate limit, and are reached only by their project and tenant', async () => {

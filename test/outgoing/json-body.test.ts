@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isJsonType, maxValuesOfShort, parseJson } from '#outgoing/shares/json-body.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxBatchLines } from '#specs/resources/gateway/batches.ts'
 import { messageBatches } from '#specs/resources/gateway/message-batches.ts'
-import { isJsonType, maxValuesOfShort, parseJson } from '#transport/api/body/json-body.ts'
-import { principals, serve } from './serving.ts'
+import { principals, serve } from '#test/transport/api/serving.ts'
 
 const parse = async (text: string, max?: number): Promise<unknown> => parseJson(Buffer.from(text), max)
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { type JsonSpans, jsonSpans, pieceBytes, shortSpans } from '#outgoing/shares/json-spans.ts'
-import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
-import { countFields, fieldsIn, repeatedName } from '#outgoing/shares/repeated-names.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { atOnce, runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import { type JsonSpans, jsonSpans, pieceBytes, shortSpans } from './json-spans.ts'
+import { parseInSteps } from './parse-in-steps.ts'
+import { countFields, fieldsIn, repeatedName } from './repeated-names.ts'
 
 /** Maximum nesting of objects and arrays, so that code that walks a value later needs no limit of its own. */
 const maxDepth = 64
