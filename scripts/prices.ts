@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readArguments, refuseCommandLine } from '#src/start/command-line.ts'
 import { providers } from '../specs/data/providers.ts'
 import { checkPrices, type PriceFile, priceTable } from '../src/gateway/prices/price-table.ts'
+import { isBedrockEmbedder } from '../src/gateway/providers/bedrock/bedrock-embeddings.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wire.ts'
 import { type SlimRow, slimRow } from './prices/slim-row.ts'
 
@@ -41,8 +42,8 @@ process.stdout.write(`${rows.length} models of ${new Set(rows.map(({ provider })
 
 function keep(key: string, fields: WireObject): void {
   const listed = textOf(fields.litellm_provider)
-  // models of Bedrock without Converse
-  if (listed === 'bedrock') return
+  // of Bedrock's models without Converse, those that embed texts are called
+  if (listed === 'bedrock' && !isBedrockEmbedder(key)) return
   const provider = ours[listed] ?? (listed.startsWith('vertex_ai') ? 'vertex' : listed)
   if (!known.has(provider)) return
   const [family = ''] = listed.split('-', 1)

@@ -23,8 +23,13 @@ const maxErrorBytes = 64 * 1024
  */
 const lingerTicks = 5
 
+/** Headers of an answer. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 /** Receives the results of one attempt. `bytes` and `over` may throw {AttemptFailed}, which makes the attempt fail. */
 export interface AttemptListener {
+  /** Receives the headers of an answer, whose names are in lower case. */
+  head?(headers: AnswerHeaders): void
   /** Receives a part of the body of a successful answer; chunks that arrived from the network together are one part. */
   bytes(part: Buffer): void
   /** The body of a successful answer has ended. */
@@ -129,9 +134,10 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     if (this.#settled) controller.abort(cancelled())
   }
 
-  onResponseStart(_: Controller, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(_: Controller, status: number, headers: AnswerHeaders): void {
     if (status < 200) return
     this.#status = status
+    this.#listener.head?.(headers)
     const retryAfter = headers['retry-after']
     if (typeof retryAfter === 'string') this.#retryAfter = retryAfter
   }

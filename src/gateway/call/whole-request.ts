@@ -3,7 +3,7 @@ import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { viaOf } from '#outgoing/via.ts'
-import { Attempt, type AttemptTimeouts } from './attempt.ts'
+import { type AnswerHeaders, Attempt, type AttemptTimeouts } from './attempt.ts'
 import { withRetries } from './call-policy.ts'
 import type { CallRun } from './call-run.ts'
 import type { Caller } from './caller.ts'
@@ -38,12 +38,18 @@ export interface WholeRequest {
   readonly signal: AbortSignal
 }
 
+/** A complete answer. */
+interface WholeAnswer {
+  readonly body: Buffer
+  readonly headers: AnswerHeaders
+}
+
 /**
- * Makes one attempt at a provider and returns the body of its answer.
+ * Makes one attempt at a provider and returns its answer.
  *
  * @throws {AttemptFailed} `cancelled` as soon as the request's `signal` aborts.
  */
-const wholeRequest = async (parts: RequestParts, route: Route, request: WholeRequest): Promise<Buffer> =>
+const wholeRequest = async (parts: RequestParts, route: Route, request: WholeRequest): Promise<WholeAnswer> =>
   sent(parts, route, { ...request, body: await request.body })
 
 /**
@@ -60,9 +66,9 @@ export const answeredWhole = <Answer>(
   return withRetries(run.policy, request.signal, async () => {
     run.record.attempts++
     const times = { timeoutMs: caller.timeoutMs, sinceMs: run.record.startedMs }
-    const body = await wholeRequest(parts, route, { ...request, headers, ...times })
+    const { body, headers: received } = await wholeRequest(parts, route, { ...request, headers, ...times })
     run.record.begun()
-    return read(body)
+    return read(body, received)
   })
 }
 
@@ -70,7 +76,7 @@ export const answeredWhole = <Answer>(
 interface ReadRequest<Answer> extends Omit<WholeRequest, 'sinceMs' | 'timeoutMs'> {
   readonly route: Route
   readonly caller: Caller
-  readonly read: (body: Buffer) => Promise<Answer>
+  readonly read: (body: Buffer, headers: AnswerHeaders) => Promise<Answer>
 }
 
 const sent = (
@@ -86,10 +92,11 @@ const sent = (
     signal,
     reservation,
   }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
-): Promise<Buffer> =>
+): Promise<WholeAnswer> =>
   new Promise((resolve, reject) => {
     const { dispatcher, posting, isAuthorized, origin, basePath } = reachable(upstreams, route)
     const answer = new BoundedBytes(maxAnswerBytes)
+    let received: AnswerHeaders = {}
     const gone = (): void => {
       attempt.cancel()
       reject(cancelled())
@@ -100,11 +107,14 @@ const sent = (
     }
     const attempt = new Attempt(
       {
+        head: (headers) => {
+          received = headers
+        },
         bytes: (part) => {
           if (!answer.push(part)) throw streamBroken()
           if (!reservation.grow(part.length)) throw memoryFull()
         },
-        over: () => settled(() => resolve(answer.bytes)),
+        over: () => settled(() => resolve({ body: answer.bytes, headers: received })),
         failed: (failure) => settled(() => reject(failure)),
         failureOf,
       },

@@ -6,6 +6,7 @@ import type { CallCache } from '../caching/call-cache.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
+import type { AnswerHeaders } from '../call/attempt.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import { type Candidate, DerivedCandidates } from '../call/candidates.ts'
@@ -168,8 +169,8 @@ export class EmbeddingCalls {
     const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
     const { path, headers, body } = each
     const request = { caller, route, path, headers, body, failureOf, signal, reservation }
-    const read = async (bytes: Buffer) => {
-      return { ...each.answer(await parsedAnswer(bytes)), bytes }
+    const read = async (bytes: Buffer, received: AnswerHeaders) => {
+      return { ...each.answer(await parsedAnswer(bytes), received), bytes }
     }
     return answeredWhole(this.#parts, run, { ...request, read })
   }

@@ -1,5 +1,6 @@
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import type { AnswerHeaders } from '../call/attempt.ts'
 import type { AttemptFailed, ErrorAnswer } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
 import type { VectorEncoding, WireVector } from './vector-encoding.ts'
@@ -36,7 +37,7 @@ export interface ProviderEmbeddings {
   readonly headers: Readonly<Record<string, string>>
   readonly body: WireBody
   /** Parses a response. @throws {AttemptFailed} when it is not in this format, or lacks vectors. */
-  answer(json: unknown): Embedded
+  answer(json: unknown, headers: AnswerHeaders): Embedded
 }
 
 /** A provider's embeddings API. */

@@ -262,6 +262,14 @@ describe('/v1/messages', () => {
     [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],
     [{ messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }, 'messages[0].content[0].tool_use_id'],
     [
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'a/b,c', data: 'aGk=' } }] },
+        ],
+      },
+      'messages[0].content[0].source.media_type',
+    ],
+    [
       { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file' } }] }] },
       'messages[0].content[0].source.type',
     ],

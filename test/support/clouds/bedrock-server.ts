@@ -47,6 +47,18 @@ const hostile: Readonly<Record<string, string>> = {
   uncounted: '{"embedding":[1,2],"inputTextTokenCount":"many"}',
 }
 
+/** Foundation models by what they give. */
+const summaries: Readonly<Record<string, readonly object[]>> = {
+  TEXT: [{ modelId: 'amazon.nova-lite-v1:0', modelName: 'Nova Lite', outputModalities: ['TEXT'] }],
+  EMBEDDING: [
+    { modelId: 'cohere.embed-v4:0', modelName: 'Embed v4', outputModalities: ['EMBEDDING'] },
+    { modelId: 'twelvelabs.marengo-embed-3-0-v1:0', modelName: 'Marengo', outputModalities: ['EMBEDDING'] },
+  ],
+}
+
+/** Values of the header that counts tokens, by the text to embed. */
+const counts: Readonly<Record<string, string>> = { absurd: '9'.repeat(15), uncounted: 'many', negative: '-5' }
+
 /** The access key, and the region that requests are signed for. */
 interface BedrockOptions {
   readonly id: string
@@ -69,7 +81,7 @@ export class BedrockServer extends CloudServer {
     this.#verify(request)
     const { pathname, searchParams } = request.url
     if (pathname === '/foundation-models')
-      return this.json(response, { modelSummaries: [{ modelId: 'amazon.nova-lite-v1:0', modelName: 'Nova Lite' }] })
+      return this.json(response, { modelSummaries: summaries[searchParams.get('byOutputModality') ?? ''] })
     if (pathname === '/inference-profiles')
       return searchParams.get('nextToken') === null
         ? this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'eu.a' }], nextToken: 'more+' })
@@ -123,14 +135,16 @@ export class BedrockServer extends CloudServer {
       if (raw !== undefined) return response.writeHead(200, { 'content-type': 'application/json' }).end(raw)
       return this.json(response, { embedding: vectorOf(text, body.dimensions), inputTextTokenCount: 5 })
     }
-    if (model !== 'eu.cohere.embed-v4:0')
+    if (!model.endsWith('cohere.embed-v4:0'))
       return this.json(response, { message: 'The provided model identifier is invalid.' }, 400)
     this.known(body, cohere)
     const texts = arrayOf(body.texts)
     if (texts.length > 96 || !textOf(body.input_type).startsWith('search_'))
       throw new CloudRefusal(400, 'Malformed input request.')
     const embeddings = texts.map((text) => vectorOf(text, body.output_dimension))
-    return this.json(response, { id: 'embed', response_type: 'embeddings_floats', embeddings, texts })
+    const count = counts[textOf(texts[0])] ?? String(3 * texts.length)
+    const headers = { 'x-amzn-bedrock-input-token-count': count }
+    return this.json(response, { id: 'embed', response_type: 'embeddings_floats', embeddings, texts }, 200, headers)
   }
 
   #converse(body: WireObject, streams: boolean, response: ServerResponse): unknown {

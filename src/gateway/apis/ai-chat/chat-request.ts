@@ -1,7 +1,7 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { BodyOf } from '#specs/index.ts'
-import { given, invalid, missing, needText } from '../chat-parts.ts'
+import { given, invalid, missing, needMediaType, needText } from '../chat-parts.ts'
 
 type Body = BodyOf<'ai_chat.create'>
 type Message = Body['messages'][number]
@@ -72,7 +72,7 @@ const imageOf = (part: WireObject, path: string): WireObject => {
   const image = part.image_url ?? part.imageUrl ?? part.image ?? part.url
   const fields = isObject(image) ? image : { url: image, detail: part.detail }
   const url = needText(fields.url, `${path}.image_url`)
-  const type = textOf(part.mime_type ?? part.mimeType) || 'image/png'
+  const type = needMediaType(textOf(part.mime_type ?? part.mimeType) || 'image/png', `${path}.mime_type`)
   const whole = /^(https?|data):/i.test(url) ? url : `data:${type};base64,${url}`
   return { type: 'image_url', image_url: given({ url: whole, detail: fields.detail }) }
 }

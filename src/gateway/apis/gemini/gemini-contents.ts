@@ -1,7 +1,7 @@
 import { ownIdPrefix } from '#gateway/providers/google/google-contents.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { invalid, needText } from '../chat-parts.ts'
+import { invalid, needMediaType, needText } from '../chat-parts.ts'
 import { camelled } from './gemini-names.ts'
 
 /**
@@ -115,7 +115,7 @@ const contentOf = (part: WireObject, path: string): WireObject => {
   if (typeof part.text === 'string') return { type: 'text', text: part.text }
   if (isObject(part.inlineData)) {
     const { mimeType, data } = part.inlineData
-    const type = needText(mimeType, `${path}.inlineData.mimeType`).toLowerCase()
+    const type = needMediaType(mimeType, `${path}.inlineData.mimeType`).toLowerCase()
     return mediaOf(type, { data: needText(data, `${path}.inlineData.data`) })
   }
   if (isObject(part.fileData)) {

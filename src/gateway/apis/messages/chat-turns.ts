@@ -1,7 +1,7 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import { given, invalid, needText } from '../chat-parts.ts'
+import { given, invalid, needMediaType, needText } from '../chat-parts.ts'
 
 type Turns = BodyOf<'messages.create'>['messages']
 
@@ -148,5 +148,5 @@ const contentText = (content: unknown, path: string): string => {
 const urlOf = (source: WireObject, path: string): string => {
   if (source.type === 'url') return needText(source.url, `${path}.url`)
   if (source.type !== 'base64') throw invalid(`${path}.type`, 'must be base64 or url')
-  return `data:${needText(source.media_type, `${path}.media_type`)};base64,${needText(source.data, `${path}.data`)}`
+  return `data:${needMediaType(source.media_type, `${path}.media_type`)};base64,${needText(source.data, `${path}.data`)}`
 }

@@ -1,4 +1,5 @@
 import { countOrNull } from '#gateway/call/accounting/counted.ts'
+import type { AnswerHeaders } from '#gateway/call/attempt.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -37,6 +38,9 @@ const vendors: readonly Vendor[] = [
   },
 ]
 
+/** Whether a model embeds texts by an API that is known here. */
+export const isBedrockEmbedder = (id: string): boolean => vendors.some(({ models }) => models.test(id))
+
 /** Embeddings by InvokeModel, whose body is that of the model's vendor: Amazon's Titan and Cohere. */
 export const bedrockEmbeddings = (
   headers: ProviderFormat['headers'],
@@ -49,7 +53,8 @@ export const bedrockEmbeddings = (
       path: `/model/${encodeURIComponent(route.model)}/invoke`,
       headers: { 'content-type': 'application/json', accept: 'application/json', ...headers(route) },
       body: encodeJson(vendor.bodyOf(texts, request)),
-      answer: (json) => embedded(objectOf(json), vendor, { model: route.model, count: texts.length }),
+      answer: (json, received) =>
+        embedded(objectOf(json), vendor, { model: route.model, count: texts.length, received }),
     }))
   },
   failure,
@@ -58,9 +63,13 @@ export const bedrockEmbeddings = (
 const embedded = (
   answer: WireObject,
   { vectorsOf }: Vendor,
-  { model, count }: { readonly model: string; readonly count: number },
+  { model, count, received }: { readonly model: string; readonly count: number; readonly received: AnswerHeaders },
 ): Embedded => {
   const vectors = vectorsOf(answer)
   if (vectors.length !== count || !vectors.every(isVector)) throw unreadableEmbeddings()
-  return { model, vectors, inputTokens: countOrNull(answer.inputTextTokenCount) }
+  return { model, vectors, inputTokens: countOrNull(answer.inputTextTokenCount ?? countIn(received)) }
 }
+
+/** Tokens of an answer whose vendor's body has no count, as Cohere's. */
+const countIn = ({ 'x-amzn-bedrock-input-token-count': count }: AnswerHeaders): number | undefined =>
+  typeof count === 'string' && /^\d{1,15}$/.test(count) ? Number(count) : undefined

@@ -2,13 +2,13 @@ import type { AuthorizedRoute } from '#gateway/call/authorization/authorization.
 import type { ChatDecoder, ChatFormat } from '#gateway/call/chat-format.ts'
 import { type AttemptFailed, type ErrorAnswer, statusFailure, streamBroken } from '#gateway/call/failure.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { anthropicModel } from '../anthropic/anthropic-model.ts'
 import { anthropicRequest } from '../anthropic/anthropic-request.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { type EventReader, wholeAnswer } from '../event-decoder.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
-import { bedrockEmbeddings } from './bedrock-embeddings.ts'
+import { bedrockEmbeddings, isBedrockEmbedder } from './bedrock-embeddings.ts'
 import { ConverseReader, converseEvents, exceptionFailure } from './converse-reader.ts'
 import { converseRequest } from './converse-request.ts'
 import { EventStreamDecoder, type StreamMessage } from './event-stream.ts'
@@ -108,8 +108,16 @@ const authorize: ProviderFormat['authorize'] = async ({ apiKey, baseUrl, setting
   return signatureHeaders(request, signer, Date.now())
 }
 
+/** Cursor of the embedding models, which come after those that write texts. */
+const embedders = 'embedders'
 /** Cursor of the first page of inference profiles, by which newer models are called; foundation models come first. */
 const profiles = 'profiles'
+
+/** Whether a listed model can be called here: of embedding models, those of the vendors that are known. */
+const isServed = (row: unknown): boolean => {
+  const { modelId, outputModalities } = objectOf(row)
+  return !arrayOf(outputModalities).includes('EMBEDDING') || isBedrockEmbedder(textOf(modelId))
+}
 
 /** Amazon Bedrock: chats by its Converse API, embeddings by InvokeModel. */
 export const bedrock: ProviderFormat = {
@@ -122,14 +130,19 @@ export const bedrock: ProviderFormat = {
     base: (baseUrl) => baseUrl.replace('//bedrock-runtime', '//bedrock'),
     path: (after) => {
       if (after === null) return '/foundation-models?byOutputModality=TEXT'
+      if (after === embedders) return '/foundation-models?byOutputModality=EMBEDDING'
       const next = after === profiles ? '' : `&nextToken=${encodeURIComponent(after)}`
       return `/inference-profiles?maxResults=1000${next}`
     },
-    rows: (json) => listIn(objectOf(json).modelSummaries) ?? listIn(objectOf(json).inferenceProfileSummaries),
+    rows: (json) =>
+      listIn(objectOf(json).modelSummaries)?.filter(isServed) ?? listIn(objectOf(json).inferenceProfileSummaries),
     model: (row) => ({
       id: row.modelId ?? row.inferenceProfileId,
       name: row.modelName ?? row.inferenceProfileName,
     }),
-    next: (json, after) => (after === null ? profiles : textOf(objectOf(json).nextToken) || null),
+    next: (json, after) => {
+      if (after === null) return embedders
+      return after === embedders ? profiles : textOf(objectOf(json).nextToken) || null
+    },
   },
 }

@@ -23,7 +23,7 @@ describe('Amazon Bedrock by a signed request', () => {
     }
     return {
       ...{ server, connection, model, secrets: [options.secret, options.session] },
-      listed: ['amazon.nova-lite-v1:0', 'eu.a', 'us.b'],
+      listed: ['amazon.nova-lite-v1:0', 'cohere.embed-v4:0', 'eu.a', 'us.b'],
       // 1.1 USD a million in, 0.11 from the cache, 1.375 to it, 5.5 out
       ...{ cost: '0.0001705', cachedCost: '0.00007425', written: 0, marks: true },
     }
@@ -105,11 +105,18 @@ describe('a connection to Amazon Bedrock', () => {
       { input_type: 'search_query', output_dimension: 256 },
       { input_type: 'search_query', output_dimension: 256 },
     ])
+    expect(many.body.usage).toMatchObject({ prompt_tokens: 300, total_tokens: 300 })
     expect(lengths(await embed(cohere, 'word'))).toEqual([[4, 1024]])
+    const priced = await Promise.all([embed(titan, ['a', 'b']), embed('bedrock/cohere.embed-v4:0', ['a', 'b'])])
+    // 0.02 and 0.12 USD a million tokens; ten and six of them
+    expect(priced.map(({ headers }) => headers.get('x-cost-usd'))).toEqual(['0.0000002', '0.00000072'])
     for (const text of ['infinite', 'truncated', 'wrong', 'nulls'])
       expect(await embed(titan, text), text).toMatchObject({ status: 502, body: { error: { code: 'provider_error' } } })
-    for (const text of ['uncounted', 'absurd']) {
-      const { prompt_tokens } = (await embed(titan, text)).body.usage
+    for (const [named, text] of ['uncounted', 'absurd', 'negative'].flatMap((text) => [
+      [titan, text],
+      [cohere, text],
+    ])) {
+      const { prompt_tokens } = (await embed(named ?? '', text)).body.usage
       expect([prompt_tokens > 0, prompt_tokens < 100], text).toEqual([true, true])
     }
     expect((await embed(titan, [[1, 2]])).body.error).toMatchObject({ code: 'invalid_field', param: 'input' })

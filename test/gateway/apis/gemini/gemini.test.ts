@@ -193,6 +193,10 @@ describe('generateContent', () => {
     [{ contents: [{ parts: [{ executableCode: { code: '1' } }] }] }, 'contents[0].parts[0]'],
     [{ contents: [{ parts: [{ inlineData: { data: 'aGk=' } }] }] }, 'contents[0].parts[0].inlineData.mimeType'],
     [
+      { contents: [{ parts: [{ inlineData: { mimeType: 'image/png\r\nx', data: 'aGk=' } }] }] },
+      'contents[0].parts[0].inlineData.mimeType',
+    ],
+    [
       { contents: [{ parts: [{ functionResponse: { name: 'f', response: {} } }] }] },
       'contents[0].parts[0].functionResponse',
     ],
