@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../ports.ts'
 import { afterPrefix } from '../record-keys.ts'
@@ -59,6 +59,7 @@ export class LanceVectors implements VectorStore {
     const session = new lance.Session(indexCacheBytes, metadataCacheBytes)
     const db = await guarded(lance.connect(uri, { readConsistencyInterval: seenAfterS }, session))
     const vectors = new LanceVectors(db, packages, min)
+    await vectors.#probe()
     // what an earlier process did not come to
     for (const name of await vectors.#names('')) vectors.#upkeep.changed(name)
     return vectors
@@ -130,6 +131,14 @@ export class LanceVectors implements VectorStore {
     this.#db.close()
   }
 
+  /** Stores and removes a table: a folder that cannot be written opens, and an address that names a file, too. */
+  async #probe(): Promise<void> {
+    const name = `start.${randomUUID()}`
+    await this.#create(name, new VectorRows(this.#arrow, 1))
+    this.#tables.delete(name)
+    await guarded(this.#db.dropTable(name).catch(noTable))
+  }
+
   async #read(
     project: string,
     space: string,
@@ -187,7 +196,7 @@ export class LanceVectors implements VectorStore {
 
   async #create(name: string, { schema }: VectorRows): Promise<LanceTable> {
     // another process may create it at the same time
-    const again = () => this.#db.openTable(name)
+    const again = (error: unknown) => this.#db.openTable(name).catch(() => Promise.reject(error))
     const table = await guarded(this.#db.createEmptyTable(name, schema, { existOk: true }).catch(again))
     this.#tables.set(name, Promise.resolve(table))
     return table
@@ -275,7 +284,16 @@ const guarded = async <T>(operation: Promise<T>): Promise<T> => {
   try {
     return await operation
   } catch (error) {
-    const message = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
-    throw new StoreUnavailable(`lancedb failed: ${message}`, { cause: error })
+    throw new StoreUnavailable(`lancedb failed: ${lanceReason(error)}`, { cause: error })
   }
+}
+
+/** The innermost of the causes that LanceDB lists in a message, without the places in its sources. */
+export const lanceReason = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error)
+  const cause = message.split('Caused by:').at(-1) ?? message
+  return cause
+    .replaceAll(/\s+/g, ' ')
+    .replace(/, \/\S+\.rs:\d+:\d+.*$/, '')
+    .trim()
 }

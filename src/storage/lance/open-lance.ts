@@ -2,7 +2,7 @@ import type { Storage } from '../ports.ts'
 import { blobPrefix } from '../record-keys.ts'
 import { VectorsUnusable } from '../vector-port.ts'
 import { loadLance } from './lance-package.ts'
-import { type LanceSettings, LanceVectors } from './lance-vectors.ts'
+import { type LanceSettings, LanceVectors, lanceReason } from './lance-vectors.ts'
 
 /**
  * Returns the store with the vectors of large bases in LanceDB instead of its own.
@@ -15,7 +15,10 @@ export const withLance = async (
   packages = loadLance(),
 ): Promise<Storage> => {
   const vectors = await LanceVectors.open(packages, settings).catch((error: Error) => {
-    throw new VectorsUnusable(`LANCEDB_URI cannot be used: ${error.message}.`, { cause: error })
+    const reason = lanceReason(error.cause).replace(/\.$/, '')
+    throw new VectorsUnusable(`LANCEDB_URI must be a folder or a bucket that can be read and written: ${reason}.`, {
+      cause: error,
+    })
   })
   const { blobs } = storage
   return {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,22 +8,10 @@ import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import { TableUpkeep } from '#storage/lance/table-upkeep.ts'
 import type { Storage } from '#storage/ports.ts'
+import { VectorsUnusable } from '#storage/vector-port.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { vectorsContract } from '../contract/vectors.ts'
-
-const dimensions = 32
-const space = 'base model'
-const project = 'prj_many'
-
-/** Directions that are the same in every run. */
-const directions = (count: number, from = 1): readonly Int8Array[] => {
-  let state = from
-  const next = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * 255)
-  }
-  return Array.from({ length: count }, () => Int8Array.from({ length: dimensions }, () => next() - 127))
-}
+import { dimensions, directions, project, put, sharedTables, space } from './shared-tables.ts'
 
 describe('LanceDB in a folder', () => {
   let packages: LancePackages
@@ -43,37 +31,28 @@ describe('LanceDB in a folder', () => {
 
   vectorsContract(async () => storage)
 
-  const put = (vectors: LanceVectors, blob: string, numbers: readonly Int8Array[], group = blob) =>
-    vectors.put({
-      ...{ project, space, blob, group },
-      vectors: numbers.map((each, n) => ({ id: `${blob} ${n}`, numbers: each })),
-    })
   const another = () => LanceVectors.open(packages, { uri: folder, min: 10 })
 
-  it('is seen by every process that opens the folder', async () => {
-    const [one, other] = await Promise.all([another(), another()])
-    await put(one, 'first', directions(10))
-    expect(await other.count(project, 'first')).toBe(10)
-    await put(other, 'second', directions(5, 2))
-    await expect.poll(async () => (await one.space(project, space)).counts.get('second')).toBe(5)
-    await other.removeBlobs(project, 'first')
-    await other.removeBlobs(project, 'second')
-    await expect.poll(async () => (await one.space(project, space)).counts.size).toBe(0)
-    await Promise.all([one.close(), other.close()])
+  it.for([...(process.platform === 'linux' ? ['/proc/self'] : []), 'a file'] as const)(
+    'ends a start in one sentence if it cannot be written: %s',
+    async (named) => {
+      const uri = named === 'a file' ? join(folder, 'file') : named
+      if (named === 'a file') writeFileSync(uri, '')
+      const opened = withLance(openMemoryStorage({ now: Date.now }), { uri, min: 10 }, packages)
+      await expect(opened).rejects.toThrow(
+        /^LANCEDB_URI must be a folder or a bucket that can be read and written: [^:\n]{1,60} \(os error \d+\)\.$/,
+      )
+      await expect(opened).rejects.toBeInstanceOf(VectorsUnusable)
+    },
+  )
+
+  it('has no table after a start', async () => {
+    const empty = join(folder, 'empty')
+    await (await LanceVectors.open(packages, { uri: empty, min: 10 })).close()
+    expect(readdirSync(empty).filter((name) => name.endsWith('.lance'))).toEqual([])
   })
 
-  it('puts the vectors of many blobs at the same time, each once', async () => {
-    const [one, other] = await Promise.all([another(), another()])
-    const blobs = Array.from({ length: 12 }, (_, n) => `blob ${n}`)
-    await Promise.all(blobs.flatMap((blob, n) => [one, other].map((each) => put(each, blob, directions(20, n + 1)))))
-    for (const each of [one, other]) {
-      await expect
-        .poll(async () => [...(await each.space(project, space)).counts.values()])
-        .toEqual(blobs.map(() => 20))
-    }
-    for (const blob of blobs) await one.removeBlobs(project, blob)
-    await Promise.all([one.close(), other.close()])
-  })
+  sharedTables(another)
 
   it('finds nearly all of the nearest of 8,000 with an index, and what was removed leaves the files', {
     timeout: 240_000,
