@@ -61,7 +61,7 @@ const groups = [
     [
       ['Gateway', 'gateway', plain('gateway')],
       ['Limits', 'limits', resource('limits')],
-      ['Guardrails', 'limits', resource('guardrails')],
+      ['Guardrails', 'guardrails', resource('guardrails')],
       ['Provider keys', 'providers', resource('provider_connections')],
       ['Custom servers', 'servers', resource('custom_providers')],
     ],
@@ -71,8 +71,8 @@ const groups = [
     [
       ['Webhooks', 'webhooks', resource('webhooks')],
       ['Keys', 'providers', resource('project_keys')],
-      ['Members', 'memory', resource('project_members')],
-      ['Projects', 'installations', resource('projects')],
+      ['Members', 'members', resource('project_members')],
+      ['Projects', 'projects', resource('projects')],
       ['Settings', 'settings', plain('settings')],
     ],
   ],
@@ -96,10 +96,19 @@ const found = [
   ['Batches of messages', 'runs', resource('message_batches')],
   ['Vector stores', 'knowledge', resource('vector_stores')],
   ['MCP servers', 'tools', resource('mcp_servers')],
+  ['Connections of tools', 'connections', resource('connections')],
+  ['End users', 'members', resource('end_users')],
+  ['Rate plans', 'limits', resource('rate_plans')],
   ['Knowledge bases', 'knowledge', resource('knowledge_bases')],
   ['Request log settings', 'settings', resource('request_log_settings')],
   ['Retention', 'settings', resource('retention_settings')],
 ]
+
+/** The icon of a resource's page. @param {string} kind */
+export const iconOf = (kind) =>
+  [...groups.flatMap(([, entries]) => entries), ...ofOperators, ...found].find(
+    ([, , route]) => pageOf(route('')) === `resources ${kind}`,
+  )?.[1] ?? 'sessions'
 
 /** Identifies the page that a route belongs to. @param {Route} route */
 const pageOf = (route) => {

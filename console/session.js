@@ -29,3 +29,7 @@ export const sessionNow = () => session.getSnapshot().context
 
 /** Whether the member may change a resource. @param {import('./resources/types.js').Resource} resource */
 export const mayChange = ({ owned }) => (owned ? sessionNow().owns : sessionNow().operates)
+
+/** Whether the member may create one of a resource. @param {import('./resources/types.js').Resource} resource */
+export const mayCreate = ({ create, owned }) =>
+  create !== null && (create.owned || owned ? sessionNow().owns : sessionNow().operates)

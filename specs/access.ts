@@ -32,6 +32,11 @@ export interface Access {
   readonly secretKeyRow?: true
   /** A member may call it before setting up the second factor that its organization requires. */
   readonly beforeSecondFactor?: true
+  /**
+   * Weakest role of a member who may call it in the console all the same, at a path of its own (specs/reach/console-paths.ts):
+   * the interface keeps the operation's own path for the secret key.
+   */
+  readonly console?: Role
   /** Weakest role for methods other than GET, if stronger than `role`; default `admin`. Only used in declarations. */
   readonly changes?: Role
 }
@@ -50,6 +55,9 @@ export const keyOrTokenWith = (...needed: readonly Permission[]): Access => ({
 
 /** The project's secret key. Any other valid credential receives 403 `secret_key_required`. */
 export const secretKeyOnly: Access = { kinds: ['secret_key'] }
+
+/** Like `secretKeyOnly`. Members who may create such a key, admins, also call it in the console. */
+export const secretKeyOrConsole: Access = { ...secretKeyOnly, console: 'admin' }
 
 /** A secret key, the key of the agent concerned, or a client token. */
 export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'], publicKeys: true }

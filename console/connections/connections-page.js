@@ -4,12 +4,13 @@ import { ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { nameOf } from '../names.js'
+import { Empty as Blank } from '../parts/empty.js'
 import { Named } from '../parts/named.js'
 import { Pages } from '../parts/pages.js'
 import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
-import { hashAt, routeHash } from '../route.js'
+import { hashAt, newResource, routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 import { ConnectionCommands } from './connection-commands.js'
@@ -104,7 +105,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
   )
   const needs = data.filter(needsAttention).length
   return html`
-    <div class="view-head"><h1>Connections</h1><span class="muted" role="status">${needs === 0 ? 'Nothing needs attention.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span></div>
+    <div class="view-head"><h1>Connections</h1>${data.length > 0 && sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'connections')}>New</a>`}<span class="muted" role="status">${needs === 0 ? 'Nothing needs attention.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span></div>
     <${QueryForm} place=${place} label="Filter connections" button="Apply" fields=${fields} fresh=${['after']} />
     ${
       data.length === 0
@@ -121,7 +122,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
 const Empty = ({ place }) =>
   Object.values(place.query).some((value) => value !== '')
     ? html`<p class="empty">No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a></p>`
-    : html`<p class="empty">No connections yet. Create one with a secret key: <code>POST /v1/connections {"connector": "…"}</code>. <code>GET /v1/connectors</code> lists the available connectors.</p>`
+    : html`<${Blank} drawn="connections" title="No connections yet"><p>A connection gives tools access to a service, by a key or by the sign-in of its owner.</p>${sessionNow().operates && html`<p><a class="button" href=${newResource(place.project, 'connections')}>Create the first one</a></p>`}<//>`
 
 /** @param {{ place: Place, done: () => void }} parts @param {Connection} connection */
 const rowOf = ({ place, done }, connection) => {

@@ -1,10 +1,16 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { Empty } from '../parts/empty.js'
 import { QueryForm } from '../parts/query-form.js'
+import { bodyOf } from '../resources/form-values.js'
+import { memoryForm } from '../resources/resources.js'
+import { SchemaForm } from '../resources/schema-form.js'
 import { hashAt } from '../route.js'
+import { sessionNow } from '../session.js'
 import { EntityPanel } from './entity-panel.js'
 import { MemoryList } from './memory-list.js'
+import { ownerOf } from './memory-owner.js'
 import { MemoryPanel } from './memory-panel.js'
 import { MemorySearch } from './memory-search.js'
 
@@ -57,10 +63,11 @@ const usersSeen = async (project) => {
 
 /** @param {{ place: Place, shown: Shown }} props */
 const Memory = ({ place, shown }) => {
-  const { user, q, id, entity } = place.query
+  const { user, q, id, entity, new: isNew } = place.query
   return html`
-    <div class="view-head"><h1>Memory</h1>${user && html`<span class="muted">of ${user}</span>`}</div>
+    <div class="view-head"><h1>Memory</h1>${sessionNow().operates && isNew !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes' })}>New</a>`}${user && html`<span class="muted">of ${user}</span>`}</div>
     <${QueryForm} place=${place} label="Whose memory" button="Show" fields=${fields} fresh=${fresh} />
+    ${isNew === 'yes' && html`<${NewMemory} place=${place} />`}
     ${!user && html`<${NoUser} place=${place} users=${shown.users} />`}
     ${id && html`<${MemoryPanel} key=${id} place=${place} id=${id} />`}
     ${user && q && html`<${MemorySearch} place=${place} />`}
@@ -69,10 +76,26 @@ const Memory = ({ place, shown }) => {
   `
 }
 
+/** A form for a memory of the user, or of another one. @param {{ place: Place }} props */
+const NewMemory = ({ place }) => {
+  const { user, tenant } = ownerOf(place)
+  const write = async (/** @type {import('../resources/types.js').Values} */ values) => {
+    await callApi(place.project, 'memory.write', {
+      body: bodyOf(memoryForm.fields, values),
+      tenant,
+    })
+    location.hash = hashAt(place, { new: '', user: String(values.userId), after: '' })
+  }
+  return html`<section class="panel" aria-label="New memory">
+    <h2>Write a memory <a class="close" href=${hashAt(place, { new: '' })}>Close</a></h2>
+    <div class="panel-part"><${SchemaForm} label=${memoryForm.summary} button="Write" fields=${memoryForm.fields} initial=${user ? { userId: user } : {}} send=${write} suggest=${{}} /></div>
+  </section>`
+}
+
 /** @param {{ place: Place, users: readonly string[] }} props */
 const NoUser = ({ place, users }) => {
   if (users.length === 0)
-    return html`<p class="empty">Memory belongs to a user: enter your own id of the user. No memories yet? Send <code>POST /v1/memory/remember</code> with a secret key.</p>`
+    return html`<${Empty} drawn="memory" title="No memories seen lately"><p>A memory is something that agents should know of a user the next time. Enter your own id of the user to see theirs, or write the first one.</p><//>`
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>

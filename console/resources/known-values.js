@@ -10,21 +10,26 @@ export const suggestions = {
   tenant_id: 'known-tenants',
   subject_id: 'known-tenants',
   knowledge_base_id: 'known-bases',
+  connector: 'known-connectors',
 }
 
 const few = { limit: 100 }
 
-/** Lists of known models, agents, tenants and knowledge bases, which fields suggest by name. @param {{ project: string }} props */
+/** Lists of known models, agents, tenants, knowledge bases and connectors, which fields suggest by name. @param {{ project: string }} props */
 export const KnownValues = ({ project }) => {
   const { data } = useRead(project, async () => {
     const none = () => ({ data: [] })
-    const [models, agents, tenants, bases] = await Promise.all([
+    const [models, agents, tenants, bases, connectors] = await Promise.all([
       callApi(project, 'models.list', { query: { available: true } }).catch(none),
       callApi(project, 'agents.list', { query: few }).catch(none),
       callApi(project, 'tenants.list', { query: few }).catch(none),
       callApi(project, 'knowledge_bases.list', { query: few }).catch(none),
+      callApi(project, 'connectors.list', {}).catch(none),
     ])
-    return { models: models.data, agents: agents.data, tenants: tenants.data, bases: bases.data }
+    return {
+      ...{ models: models.data, agents: agents.data, tenants: tenants.data, bases: bases.data },
+      connectors: connectors.data,
+    }
   })
   if (data === null) return null
   return Object.entries(data).map(

@@ -1,10 +1,12 @@
 import { callById } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { iconOf } from '../navigation.js'
 import { operations } from '../operations.js'
+import { Empty } from '../parts/empty.js'
 import { Pages } from '../parts/pages.js'
 import { hashAt } from '../route.js'
-import { mayChange, sessionNow } from '../session.js'
+import { mayCreate, sessionNow } from '../session.js'
 import { CreatePanel } from './create-panel.js'
 import { KnownValues } from './known-values.js'
 import { ResourceTable } from './resource-table.js'
@@ -69,13 +71,13 @@ const isLive = ({ revoked_at = null }) => revoked_at === null
 /** @param {{ place: Place, resource: Resource, listed: { data: readonly Row[], next_cursor?: string | null }, done: () => void }} props */
 const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, done }) => {
   const { query } = place
-  const creates = resource.create !== null && mayChange(resource)
+  const creates = mayCreate(resource)
   const opened = data.find(({ id }) => id === query.open)
   return html`
     ${sessionNow().operates && html`<${KnownValues} project=${place.project} />`}
     <div class="view-head">
       <h1>${resource.title}</h1>
-      ${creates && query.new !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}
+      ${creates && query.new !== 'yes' && data.length > 0 && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}
     </div>
     ${creates && query.new === 'yes' && html`<${CreatePanel} key=${resource.name} place=${place} resource=${resource} params=${{}} done=${done} />`}
     ${opened !== undefined && html`<${RowPanel} key=${query.open} place=${place} resource=${resource} row=${opened} params=${{}} done=${done} />`}
@@ -83,7 +85,7 @@ const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, d
     <section class="panel" aria-label=${resource.title}>
       ${
         data.length === 0
-          ? html`<p class="empty">None yet.${creates && html` <a href=${hashAt(place, { new: 'yes', open: '' })}>Create the first one</a>.`}</p>`
+          ? html`<${Empty} drawn=${iconOf(resource.name)} title=${`No ${resource.title.toLowerCase()} yet`}><p>${resource.about}</p>${creates && query.new !== 'yes' && html`<p><a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>Create the first one</a></p>`}<//>`
           : html`<${ResourceTable} resource=${resource} rows=${data} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { open: String(row.id), new: '' })} />`
       }
     </section>

@@ -4,7 +4,7 @@ import { operations } from '../operations.js'
 import { ActButton } from '../parts/act-button.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, routeHash } from '../route.js'
-import { mayChange } from '../session.js'
+import { mayChange, mayCreate } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
 import { bodyOf, changesOf, labelOf, pathIn } from './form-values.js'
@@ -88,6 +88,10 @@ const leads = {
     title: 'Its requests',
     to: (project, key) => routeHash({ view: 'gateway', project, query: { key } }),
   },
+  connections: {
+    title: 'Test it, or make the link by which its owner signs in',
+    to: (project) => routeHash({ view: 'connections', project }),
+  },
   projects: { title: 'Open it', to: (_, project) => routeHash({ view: 'home', project }) },
 }
 
@@ -132,7 +136,7 @@ const Children = ({ place, resource, of, params }) => {
   /** @type {readonly Row[]} */
   const rows = data?.data ?? []
   const opened = rows.find((row) => idOf(row) === chosen.child)
-  const creates = resource.create !== null && mayChange(resource)
+  const creates = mayCreate(resource)
   return html`<section class="panel-part" aria-label=${resource.title}>
     <h3>${resource.title}</h3>
     ${rows.length === 0 ? data !== null && html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}

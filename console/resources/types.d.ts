@@ -41,12 +41,16 @@ export interface Act {
   /** Parameters of its path. */
   readonly params: readonly string[]
   readonly fields: readonly Field[]
+  /** Only owners may call it. */
+  readonly owned?: true
 }
 
 /** What a page of a resource shows and can do. */
 export interface Resource {
   readonly name: string
   readonly title: string
+  /** What it is, in a sentence; '' for what always exists, or is shown with another. */
+  readonly about: string
   readonly columns: readonly string[]
   /** Names of resources that are shown with one of this. */
   readonly children: readonly string[]

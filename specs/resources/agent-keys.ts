@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { array, defaulted, described, nullable, oneOf, string, timestamp } from '../dsl/schema.ts'
 import { keyScopes } from '../reach/key-scopes.ts'
@@ -42,7 +42,8 @@ export const agentKeys = defineResource('agent_keys', {
   operations: {
     list: { access: secretKeyOrDashboard('member') },
     create: {
-      access: secretKeyOnly,
+      // the interface gives it to the owners of the dashboard
+      access: { ...secretKeyOrConsole, console: 'owner' },
       status: 200,
       description:
         '`key` is returned only in this response. A key that is created with a limited key has at most its scopes.',

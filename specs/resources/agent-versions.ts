@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '../access.ts'
 import { agentConfig } from '../agent-config.ts'
 import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
@@ -107,7 +107,7 @@ const versions = defineResource('agent_versions', {
       errors: ['already_exists', 'not_found'],
     },
     get: {
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       description: 'Returns the version with its config, the result of its test and its review.',
     },
   },
@@ -118,7 +118,7 @@ const versions = defineResource('agent_versions', {
       description:
         'Calls the model once with `input` and a small token limit. Tools are not executed. The result is stored in `test`.',
       event: 'tested',
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       body: object({
         input: string({ minLength: 1, maxLength: 2000 }),
         test_connection_ids: optional(array(string({ minLength: 1, maxLength: 128 }), { maxItems: 100 })),
@@ -155,7 +155,7 @@ const versions = defineResource('agent_versions', {
       summary: 'Deprecate a published version',
       description: 'The version can no longer be installed. Existing installations keep working.',
       event: 'deprecate',
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       errors: ['invalid_transition'],
     },
     retire: {
@@ -173,7 +173,7 @@ const validation = defineOperations('agent_versions', {
     description: 'Returns every problem of the version without changing it.',
     method: 'POST',
     path: `${path}/{version}/validate`,
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     answer: isJsonResponse(object({ valid: boolean(), findings: array(finding) }, { title: 'Validation' })),
     idempotency: 'ignored',
   },

@@ -1,4 +1,4 @@
-import { secretKeyOnly } from '../access.ts'
+import { secretKeyOrConsole } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { described, nullable, optional, string } from '../dsl/schema.ts'
 import { metadata } from '../tools.ts'
@@ -17,7 +17,7 @@ const resource = {
     email: nullable(string({ format: 'email', maxLength: 320 })),
     metadata,
   },
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
 } as const
 
 const collection = defineResource('end_users', {

@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '../access.ts'
 import { approvalPolicy, overlays } from '../agent-config.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { defaulted, described, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
@@ -53,7 +53,7 @@ const single = defineResource('installations', {
   ...resource,
   writable: ['overlays', 'approval_policy', 'rate_plan_id', 'status'],
   ofTenants: 'tenant',
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   operations: {
     get: { description: 'Returns the installation with the version that it is pinned to.' },
     update: {

@@ -1,4 +1,4 @@
-import { type Access, secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { type Access, secretKeyOrConsole, secretKeyOrDashboard } from '../access.ts'
 import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import {
@@ -46,7 +46,7 @@ import {
 
 const one = '/v1/memory/{memory_id}'
 const group = { name: 'memory', ofTenants: 'user' } as const
-const common = { access: secretKeyOnly, envelope: 'memory' } as const
+const common = { access: secretKeyOrConsole, envelope: 'memory' } as const
 /** Members may read memories, and search them, since a search changes nothing. */
 const shown: Access = { ...secretKeyOrDashboard('member'), changes: 'member' }
 const readable = { ...common, access: shown } as const

@@ -1,4 +1,4 @@
-import { secretKeyOnly } from '../access.ts'
+import { secretKeyOrConsole } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { boolean, defaulted, described, nullable, optional, string } from '../dsl/schema.ts'
 
@@ -43,7 +43,7 @@ export const ratePlans = defineResource('rate_plans', {
     'per_call_usd',
     'is_default',
   ],
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   operations: {
     list: {},
     create: {

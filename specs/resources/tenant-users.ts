@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '../access.ts'
 import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { defineResource } from '../dsl/resource.ts'
@@ -36,7 +36,7 @@ const open = defineResource('tenant_users', {
 
 const secret = defineResource('tenant_users', {
   ...resource,
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   operations: {
     list: {},
     update: { description: 'Changes the fields that the body contains, and leaves all others as they are.' },

@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '../access.ts'
 import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
@@ -53,7 +53,7 @@ export const webhooks = defineResource('webhooks', {
     ),
   },
   writable: ['name', 'url', 'events', 'is_active'],
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   operations: {
     list: { access: secretKeyOrDashboard('member') },
     create: {
@@ -142,7 +142,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     description: 'Newest first. Deliveries are kept for 30 days. Events can be delivered in any order.',
     method: 'GET',
     path: '/v1/webhook-deliveries',
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     query: {
       ...cursorQuery,
       webhook_id: optional(string({ maxLength: 128 })),
@@ -156,7 +156,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     description: 'Returns the delivery with its payload and every attempt.',
     method: 'GET',
     path: one,
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     answer: isJsonResponse(deliveryWithLog),
   },
   replay: {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { consolePaths } from '#specs/reach/console-paths.ts'
 import { sessionCookieName } from '../actors/accounts/session-cookie.ts'
 import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
@@ -166,7 +167,7 @@ const showRuntime = (metrics: Metrics, { gateway, runtime: { host } }: Actors): 
 }
 
 const servedOperations = (chatBodyBytes: number): readonly Operation[] =>
-  Object.values(operations).map((operation) => {
+  [...Object.values(operations), ...consolePaths(Object.values(operations))].map((operation) => {
     const { chatBodyBytes: max } = operation
     return max === null ? operation : { ...operation, maxBodyBytes: Math.min(max, chatBodyBytes) }
   })

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CredentialKind } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import { inConsole } from '#specs/reach/console-paths.ts'
 import type { GeneratedFile } from '../generated-file.ts'
 
 const head = `/**
@@ -21,6 +22,7 @@ const callers: readonly CredentialKind[] = ['dashboard', 'public']
  */
 export const consoleOperations = (operations: readonly Operation[], text: string): GeneratedFile => {
   const lines = operations
+    .map((operation) => inConsole(operation) ?? operation)
     .filter(({ access }) => access.kinds.some((kind) => callers.includes(kind)))
     .filter(({ id }) => isNamed(id, text))
     .map(({ id, method, paths: [path], query }) => `  '${id}': ['${method}', '${path}', [${namesOf(query)}]],\n`)

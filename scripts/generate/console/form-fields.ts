@@ -31,7 +31,16 @@ interface FormVariant {
 /** Length of a text from which its field has several lines. */
 const longFrom = 1_000
 /** Optional fields that most people fill in. */
-const usual = new Set(['description', 'system_prompt', 'tools', 'text', 'title', 'knowledge', 'needsApproval'])
+const usual = new Set([
+  'description',
+  'system_prompt',
+  'tools',
+  'text',
+  'title',
+  'knowledge',
+  'needsApproval',
+  'api_key',
+])
 /** Fields with ids of a project's resources, by the operation that lists them: they are chosen by name. */
 const known: Readonly<Record<string, string>> = { knowledge: 'knowledge_bases.list', mcp_servers: 'mcp_servers.list' }
 /** Number of choices up to which all are shown as boxes to tick. */

@@ -1,4 +1,4 @@
-import { publicAccess, secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { publicAccess, secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { answersBytes, type BytesAnswer, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { ownerFilters } from '#specs/dsl/lists.ts'
@@ -214,7 +214,7 @@ const work = defineOperations('connections', {
       'With an `api_key`, the connection is active immediately. A connection of an OAuth connector is `pending` until its owner has signed in (`connections.authorize`).',
     method: 'POST',
     path: '/v1/connections',
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     ofTenants: 'user',
     body: object({
       connector: fields.connector,

@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import {
@@ -79,7 +79,7 @@ export const connectors = defineOperations('connectors', {
       'Sets the OAuth client that the project registered at the provider with the redirect URI `<server>/v1/connections/oauth/callback`. Connections of the connector sign in with it. A `client_id` of null removes it.',
     method: 'PUT',
     path: '/v1/connectors/{connector_id}/credentials',
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     body: object({
       client_id: nullable(string({ minLength: 1, maxLength: 512 })),
       client_secret: described(

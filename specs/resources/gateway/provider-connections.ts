@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { waits } from '#specs/call-timeout.ts'
 import { providerCredentials, providerSettings } from '#specs/data/provider-credentials.ts'
 import { wireFormats } from '#specs/data/providers.ts'
@@ -93,7 +93,7 @@ export const providerConnections = defineResource('provider_connections', {
   operations: {
     list: { access: secretKeyOrDashboard('member') },
     create: {
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       description: 'Stores the key encrypted; no response contains it. Model calls of the project use it from then on.',
     },
     get: {
@@ -217,7 +217,7 @@ export const modelSyncs = defineOperations('model_syncs', {
       'Returns the differences that the sync found between the models of the provider and those that are served.',
     method: 'GET',
     path: `${syncs}/{sync_id}`,
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     answer: isJsonResponse(sync),
   },
   apply: {

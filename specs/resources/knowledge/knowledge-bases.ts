@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -28,7 +28,7 @@ const resource = defineResource('knowledge_bases', {
   description: words,
   fields,
   writable: ['name', 'description', 'tenant_id', 'metadata'],
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   ofTenants: 'tenant',
   operations: {
     list: {
@@ -57,7 +57,7 @@ const changes = defineOperations('knowledge_bases', {
     description: 'Changes the fields that the body contains. The tenant of a knowledge base cannot be changed.',
     method: 'PATCH',
     path: '/v1/knowledge-bases/{knowledge_base_id}',
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     ofTenants: 'tenant',
     body: object({
       name: optional(name),

@@ -1,4 +1,4 @@
-import { secretKeyOnly } from '#specs/access.ts'
+import { secretKeyOrConsole } from '#specs/access.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import { array, defaulted, described, id, oneOf, optional, string } from '#specs/dsl/schema.ts'
 
@@ -26,7 +26,7 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
     ),
   },
   writable: ['subject_type', 'subject_id', 'permissions'],
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   ofTenants: 'tenant',
   operations: {
     list: { query: { subject_type: optional(oneOf(...subjectTypes)) } },

@@ -1,4 +1,4 @@
-import { secretKeyOnly } from '#specs/access.ts'
+import { secretKeyOrConsole } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -42,7 +42,7 @@ const resource = defineResource('knowledge_recall_sets', {
     questions: array(question, { minItems: 1, maxItems: maxQuestions }),
   },
   writable: ['name', 'questions'],
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   ofTenants: 'tenant',
   operations: {
     list: {},
@@ -62,7 +62,7 @@ const measuring = defineOperations('knowledge_recall_sets', {
       'Runs a search for each question and returns the share of questions with a correct hit among the first `k`.',
     method: 'POST',
     path: `${path}/{recall_set_id}/measure`,
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     ofTenants: 'tenant',
     body: object({
       k: described(

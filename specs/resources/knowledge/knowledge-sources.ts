@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { answersBytes, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
@@ -86,7 +86,7 @@ const listed = defineResource('knowledge_sources', {
   description,
   fields,
   writable: [],
-  access: secretKeyOnly,
+  access: secretKeyOrConsole,
   ofTenants: 'tenant',
   operations: {
     list: { access: secretKeyOrDashboard('member'), query: { status: optional(oneOf(...statuses.knowledge_source)) } },
@@ -129,7 +129,7 @@ const work = defineOperations('knowledge_sources', {
     description: 'A new `url` is validated and fetched immediately.',
     method: 'PATCH',
     path: one,
-    access: secretKeyOnly,
+    access: secretKeyOrConsole,
     ofTenants: 'tenant',
     body: object({
       title: optional(title),

@@ -1,4 +1,4 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
@@ -208,7 +208,7 @@ export const mcpServers = defineOperations(
         'A new `url` is validated. Stored headers are sent only to the address that they were set for: a `url` with another origin, path or query requires new headers, and removes `auth` unless it is set again. Changing `url`, `transport`, `headers` or `auth` triggers a new discovery of the tools. An `auth` with `type` is removed by any change of the `url` that does not set it again, and its tokens are revoked.',
       method: 'PATCH',
       path: one,
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       body: object({
         name: optional(name),
         url: optional(url),
@@ -227,7 +227,7 @@ export const mcpServers = defineOperations(
         'The server is no longer called, and its tools are no longer offered to agents. To re-enable it, update it with `enabled: true`.',
       method: 'DELETE',
       path: one,
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       answer: isJsonResponse(server),
     },
     refresh_tools: {
@@ -306,7 +306,7 @@ export const mcpServers = defineOperations(
         "Reads the resource from the server, authenticated with the stored headers or the project's own connection. Nothing is stored. The contents come from the server and are untrusted.",
       method: 'POST',
       path: `${one}/resources/read`,
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       body: object({ uri: string({ minLength: 1, maxLength: maxResourceUri }) }),
       answer: isJsonResponse(
         object({
@@ -356,7 +356,7 @@ export const mcpServers = defineOperations(
         'Lets the server render the prompt with the given arguments. Nothing is stored, and nothing is passed to a model. The messages come from the server and are untrusted.',
       method: 'POST',
       path: `${one}/prompts/fill`,
-      access: secretKeyOnly,
+      access: secretKeyOrConsole,
       body: object({
         name: string({ minLength: 1, maxLength: 256 }),
         arguments: optional(record(string({ maxLength: 16_384 }), { maxProperties: 32 })),

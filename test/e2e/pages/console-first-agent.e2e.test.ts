@@ -40,7 +40,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an empty server', () =
     await page.getByRole('form', { name: 'Create a knowledge base' }).getByLabel('Name').fill('Handbook')
     await page.getByRole('button', { name: 'Create' }).click()
     const base = page.getByRole('region', { name: 'Handbook' })
-    await base.getByText('New', { exact: true }).click()
+    await base.getByRole('region', { name: 'Sources' }).getByText('New', { exact: true }).click()
     await base.getByRole('textbox', { name: /^Text/ }).fill('Refunds take three days.')
     await base.getByRole('button', { name: 'Create' }).click()
     await base.getByText(/is ready/).waitFor()

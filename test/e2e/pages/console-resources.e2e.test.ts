@@ -72,14 +72,54 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await page.getByRole('form', { name: 'Create a knowledge base' }).getByLabel('Name').fill('Handbook')
     await page.getByRole('button', { name: 'Create' }).click()
     const panel = page.getByRole('region', { name: 'Handbook' })
-    await panel.getByText('New', { exact: true }).click()
-    const form = panel.getByRole('form')
+    const sources = panel.getByRole('region', { name: 'Sources' })
+    await sources.getByText('New', { exact: true }).click()
+    const form = sources.getByRole('form')
     await form.getByRole('textbox', { name: /^Text/ }).fill('You have thirty days of leave a year.')
     await form.getByRole('button', { name: 'Create' }).click()
     await panel.getByText(/is ready/).waitFor()
     const { body: bases } = await world.api.get('/v1/knowledge-bases')
     const search = () => world.api.post(`/v1/knowledge-bases/${bases.data[0].id}/search`, { query: 'days of leave' })
     await expect.poll(async () => JSON.stringify((await search()).body), patience).toContain('thirty days')
+  })
+
+  it('are created and changed also where the API takes a secret key alone', async () => {
+    const { page, world } = console
+    await console.show('resources?kind=provider_connections', 'Provider keys')
+    await page.getByRole('link', { name: 'Create the first one' }).click()
+    const key = page.getByRole('form', { name: 'Create a provider connection' })
+    await key.getByLabel('Name').first().fill('Ours')
+    await key.getByLabel('Provider').first().fill('openai')
+    await key.getByLabel('API key').first().fill('sk-of-ours-1234')
+    await key.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('region', { name: 'Ours' }).waitFor()
+    const { body: keys } = await world.api.get('/v1/provider-connections')
+    expect(keys.data).toMatchObject([{ name: 'Ours', provider: 'openai', key_last4: '1234' }])
+
+    const hook = { name: 'Orders', url: 'https://shop.example/hook', events: ['run.completed'] }
+    const { id } = (await world.api.post('/v1/webhooks', hook)).body
+    await console.show(`resources?kind=webhooks&open=${id}`, 'Webhooks')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete Orders' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+    expect((await world.api.get(`/v1/webhooks/${id}`)).status).toBe(404)
+
+    await console.show('memory?user=ada', 'Memory')
+    await page.getByRole('link', { name: 'New' }).click()
+    const memory = page.getByRole('form', { name: 'Write a memory' })
+    expect(await memory.getByLabel('User').first().inputValue()).toBe('ada')
+    await memory.getByLabel('Content').fill('Ada lives in Oslo.')
+    await memory.getByRole('button', { name: 'Write' }).click()
+    await page.getByRole('table', { name: 'Memories' }).getByText('Ada lives in Oslo.').waitFor()
+
+    await console.show('connections', 'Connections')
+    await page.getByRole('link', { name: 'Create the first one' }).click()
+    const connection = page.getByRole('form', { name: 'Create a connection' })
+    await connection.getByLabel('Connector').first().fill('stripe')
+    await connection.getByLabel('API key').fill('rk_of_ours_1234')
+    await connection.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: /^Test it, or make the link/ }).click()
+    await page.getByRole('table', { name: 'Connections' }).getByText('key …1234').waitFor()
   })
 
   it('show what changed between two versions of a prompt', async () => {

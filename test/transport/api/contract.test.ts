@@ -6,6 +6,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { answerChecker, refusalCode } from '#specs/dsl/validate.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
 import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
+import { consolePaths } from '#specs/reach/console-paths.ts'
 import { sampleForm, takesForms } from '#test/specs/sample-form.ts'
 import {
   type Mutation,
@@ -19,7 +20,7 @@ import { principals, type Received, type Sent, serve } from './serving.ts'
 
 /** Contract that follows from each declaration, for every operation: no test here is written for one of them. */
 
-const declared: readonly Operation[] = Object.values(operations)
+const declared: readonly Operation[] = [...Object.values(operations), ...consolePaths(Object.values(operations))]
 const calls: string[] = []
 const { send } = serve(declared, fakes(declared))
 
