@@ -50,23 +50,12 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
     <h2>${nameOf(row)} <a class="close" href=${hashAt(place, closed)}>Close</a></h2>
     ${shown !== null && html`<div class="panel-part"><${Made} row=${shown} /></div>`}
     <dl class="facts row-facts">${Object.entries(row).map(([name, value]) => html`<${Fact} key=${name} name=${name} value=${value} />`)}</dl>
-    ${
-      operates &&
-      html`<div class="panel-part decide">
-      ${acts.map((each) => each !== null && each.fields.length === 0 && isFor(each, own) && html`<${ActButton} key=${each.id} label=${each.summary} sure=${each.summary.startsWith('Remove') ? `${each.summary} now` : undefined} act=${() => act(each.id, {})} />`)}
-      ${remove !== null && html`<${ActButton} label="Delete" sure=${`Delete ${nameOf(row)}`} act=${discard} />`}
+    <div class="panel-part row-acts">
+      ${lead !== undefined && html`<a class="button quiet" href=${lead.to(project, idOf(row))}>${lead.title}</a>`}
+      ${operates && update !== null && html`<details class="row-form"><summary>Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
+      ${operates && acts.map((each) => each !== null && isFor(each, own) && html`<${RowAct} key=${each.id} each=${each} act=${act} />`)}
+      ${operates && remove !== null && html`<${ActButton} label="Delete" sure=${`Delete ${nameOf(row)}`} act=${discard} />`}
     </div>
-    ${update !== null && html`<details class="panel-part"><summary>Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
-    ${acts.map(
-      (each) =>
-        each !== null &&
-        each.fields.length > 0 &&
-        isFor(each, own) &&
-        html`<details class="panel-part" key=${each.id}><summary>${each.summary}</summary>
-        <${SchemaForm} label=${each.summary} button=${each.summary} fields=${each.fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(each.id, bodyOf(each.fields, values), pathIn(each.fields, values))} /></details>`,
-    )}`
-    }
-    ${lead !== undefined && html`<p class="panel-part"><a href=${lead.to(project, idOf(row))}>${lead.title}</a></p>`}
     ${row.version !== undefined && html`<${VersionDiff} project=${project} row=${row} rows=${rows} />`}
     ${children.map((name) => {
       const child = resources.find((each) => each.name === name)
@@ -94,6 +83,16 @@ const leads = {
   },
   projects: { title: 'Open it', to: (_, project) => routeHash({ view: 'home', project }) },
 }
+
+/**
+ * An operation on a row: a button, or a form where it has fields.
+ *
+ * @param {{ each: Act, act: (id: import('../operation-types.js').OperationId, body: unknown, further?: Readonly<Record<string, string>>) => Promise<unknown> }} props
+ */
+const RowAct = ({ each: { id, summary, fields }, act }) =>
+  fields.length === 0
+    ? html`<${ActButton} label=${summary} sure=${summary.startsWith('Remove') ? `${summary} now` : undefined} act=${() => act(id, {})} />`
+    : html`<details class="row-form"><summary>${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(id, bodyOf(fields, values), pathIn(fields, values))} /></details>`
 
 /** A field: a nested one as the lines of its parts, over the whole width. @param {{ name: string, value: unknown }} props */
 const Fact = ({ name, value }) =>
@@ -141,6 +140,6 @@ const Children = ({ place, resource, of, params }) => {
     <h3>${resource.title}</h3>
     ${rows.length === 0 ? data !== null && html`<p class="muted">None yet.</p>` : html`<${ResourceTable} resource=${resource} rows=${rows} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { child: idOf(row) })} />`}
     ${opened !== undefined && html`<${RowPanel} key=${chosen.child} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${again} />`}
-    ${creates && html`<details><summary>New</summary>${data !== null && html`<${CreatePanel} place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${again} />`}</details>`}
+    ${creates && html`<details class="row-form"><summary>New</summary>${data !== null && html`<${CreatePanel} place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${again} />`}</details>`}
   </section>`
 }
