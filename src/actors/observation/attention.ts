@@ -220,17 +220,24 @@ const crashes = async (parts: ObservationParts, scope: Scope): Promise<readonly 
 const failingWebhooks = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const rows = await records.list(webhooks, scope, { limit: maxWorking })
   return rows.flatMap((row): Need[] => {
-    const { failing_since_ms, disabled_reason, name, url } = row.data
+    const { failing_since_ms, failing_by, disabled_reason, name, url } = row.data
     const disabled = textOf(disabled_reason)
     if (typeof failing_since_ms !== 'number' && disabled === null) return []
     const since = typeof failing_since_ms === 'number' ? failing_since_ms : row.updated_at
     const host = hostOf(textOf(url) ?? '')
     const cause =
       disabled === null
-        ? `Every attempt to reach ${host} has failed since then.`
+        ? `Every attempt to reach ${host} has failed since then${failureOf(failing_by)}.`
         : `Deliveries to ${host} were stopped because ${disabled === 'gone' ? 'it responded with 410 Gone' : 'it failed for days'}.`
     return [{ ...nothing, kind: 'webhook', id: row.id, subject: textOf(name) ?? row.id, cause, since: time(since) }]
   })
+}
+
+/** The first failure of a webhook. */
+const failureOf = (by: unknown): string => {
+  const { error, status } = Object(by)
+  if (typeof status === 'number') return `: it responds with ${status}`
+  return typeof error === 'string' ? ` (${error})` : ''
 }
 
 /** The host of a URL, without path and query, which may contain a secret. */

@@ -3,6 +3,7 @@ import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
+import type { AttemptOutcome } from './send-attempt.ts'
 
 /** Why the server disabled a webhook: it failed for days, or responded with 410 Gone. */
 type DisabledReason = 'failing' | 'gone'
@@ -16,6 +17,8 @@ export type WebhookData = {
   readonly disabled_reason: DisabledReason | null
   /** Time since which every attempt has failed; null while attempts succeed. */
   readonly failing_since_ms: number | null
+  /** The first of these failures; absent in rows of earlier releases. */
+  readonly failing_by?: Pick<AttemptOutcome, 'error' | 'status'>
   /** Sealed (`webhookSecretAad`). */
   readonly secret: string
   /** Previous secret, also sealed; it signs in addition to the new one until `previous_until_ms`. */

@@ -65,7 +65,7 @@ export class WebhookEndpoints {
   async #noted(row: Row<WebhookData>, { error, status }: AttemptOutcome): Promise<void> {
     if (error === null) await this.sound(row)
     else if (status === 410) await this.gone(row)
-    else await this.failing(row)
+    else await this.failing(row, { error, status })
   }
 
   /**
@@ -84,12 +84,12 @@ export class WebhookEndpoints {
   }
 
   /** Records a failed attempt. Writes at the first failure, and disables the webhook after `failingMs`. */
-  async failing(row: Row<WebhookData>): Promise<void> {
+  async failing(row: Row<WebhookData>, { error, status }: Pick<AttemptOutcome, 'error' | 'status'>): Promise<void> {
     const since = row.data.failing_since_ms
     if (since !== null && this.#now() - since < failingMs) return
     await this.#change(row, (data) => {
       const now = this.#now()
-      if (data.failing_since_ms === null) return { ...data, failing_since_ms: now }
+      if (data.failing_since_ms === null) return { ...data, failing_since_ms: now, failing_by: { error, status } }
       return now - data.failing_since_ms < failingMs ? null : disabled(data, 'failing')
     })
   }

@@ -182,7 +182,7 @@ const webhookTrouble: Trouble = {
     return 'broken hook'
   },
   title: 'Failing webhooks',
-  cause: /has failed since then/,
+  cause: /has failed since then \(unreachable\)/,
 }
 
 const leadsToCause = async (world: World, trouble: Omit<Trouble, 'plant'> | undefined, planted: string) => {
@@ -191,10 +191,10 @@ const leadsToCause = async (world: World, trouble: Omit<Trouble, 'plant'> | unde
   const row = reader.need(title, planted)
   await row.waitFor()
   await expect.poll(() => row.textContent()).toMatch(cause)
+  expect(reader.clicks, 'clicks from the sign-in to the cause').toBe(0)
   await reader.click(row.getByRole('link').first())
   // the actor's page explains its state
   await reader.page.getByRole('region', { name: 'Why it is here' }).waitFor()
-  expect(reader.clicks).toBeLessThanOrEqual(2)
   // an open page costs processor time while others are read
   await reader.page.goto('about:blank')
 }
@@ -236,7 +236,9 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
     await fragile.restart()
   }
 
-  it('leads from the sign-in to its cause in at most two clicks: a lost lease', { timeout: 120_000 }, async () => {
+  it('is named with its cause on the page after the sign-in, and one click from its log: a lost lease', {
+    timeout: 120_000,
+  }, async () => {
     const config = { model: 'simulated-1', on_interrupted: 'fail' }
     const agent = await fragile.api.post('/v1/agents', { name: 'Unrepeatable', config })
     const session = await fragile.api.createSession({ agent_id: agent.body.id })
@@ -251,7 +253,9 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
     await reader.need('Crashes of nodes', 'Took over').waitFor()
   })
 
-  it('leads from the sign-in to its cause in at most two clicks: a poison message', { timeout: 120_000 }, async () => {
+  it('is named with its cause on the page after the sign-in, and one click from its log: a poison message', {
+    timeout: 120_000,
+  }, async () => {
     const session = await fragile.api.createSession()
     const frames = await (await fragile.api.turn(session, gatedTurn(held))).all()
     const action = String(frames.at(-1)?.data.action_id)
@@ -265,7 +269,7 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
     await leadsToCause(fragile, { title: 'Stuck', cause: /poison message/ }, 'poison message')
   })
 
-  it('leads from the sign-in to its cause in at most two clicks, and can be revived: a parked actor', {
+  it('is named with its cause on the page after the sign-in, and one click from its log, and can be revived: a parked actor', {
     timeout: 240_000,
   }, async () => {
     const session = await fragile.api.createSession()
@@ -294,7 +298,7 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
       for (const [name, { plant }] of Object.entries(troubles)) planted.set(name, await plant())
     }, 120_000)
 
-    it('leads from the sign-in to its cause in at most two clicks, and can be replayed: a failing webhook', {
+    it('is named with its cause on the page after the sign-in, and can be replayed: a failing webhook', {
       timeout: 120_000,
     }, async () => {
       const name = await webhookTrouble.plant()
@@ -302,10 +306,10 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
       const row = reader.need(webhookTrouble.title, name)
       await row.waitFor()
       await expect.poll(() => row.textContent()).toMatch(webhookTrouble.cause)
+      expect(reader.clicks, 'clicks from the sign-in to the cause').toBe(0)
       await reader.click(row.getByRole('link').first())
       await reader.click(reader.page.locator('a[data-id^=dlv_]').first())
       await reader.page.getByText('delivery.attempted').first().waitFor()
-      expect(reader.clicks).toBeLessThanOrEqual(2)
       const failed = await reader.page.locator('h1').getAttribute('title')
       await reader.page.getByRole('button', { name: 'Replay' }).click()
       const form = reader.page.getByRole('form', { name: 'Replay' })
@@ -341,7 +345,7 @@ describe.skipIf(executablePath === undefined)('a fault in the console', () => {
     })
 
     it.each(Object.keys(troubles))(
-      'leads from the sign-in to its cause in at most two clicks: %s',
+      'is named with its cause on the page after the sign-in, and one click from its log: %s',
       { timeout: 120_000 },
       async (name) => {
         await leadsToCause(world, troubles[name], planted.get(name) ?? '')
