@@ -80,9 +80,9 @@ export const requestBounds: readonly Bound[] = [
     of: 'values of a JSON body',
     max: '100,000 names, texts, objects and lists, or 800,000 numbers; 20,000 and 160,000 for operations that take 1 MB',
     beyond: '413 `body_too_large`',
-    code: ['src/transport/api/body/json-body.ts', 'maxValues'],
+    code: ['src/outgoing/shares/json-body.ts', 'maxValues'],
     test: [
-      'test/transport/api/json-body.test.ts',
+      'test/outgoing/json-body.test.ts',
       'contains at most 100,000 names, strings, objects and lists, and eight times as many numbers',
     ],
   },
@@ -182,7 +182,7 @@ export const requestBounds: readonly Bound[] = [
     of: 'nesting of a JSON body',
     max: '64 levels',
     beyond: '422 `invalid_field`',
-    code: ['src/transport/api/body/json-body.ts', 'maxDepth'],
-    test: ['test/transport/api/json-body.test.ts', 'may be nested 64 levels deep and no deeper'],
+    code: ['src/outgoing/shares/json-body.ts', 'maxDepth'],
+    test: ['test/outgoing/json-body.test.ts', 'may be nested 64 levels deep and no deeper'],
   },
 ]

@@ -168,7 +168,7 @@ export const subjectFields: Readonly<Record<RequestPart, Readonly<Record<Subject
         'checks[].model',
       ],
       ...['config.context.model', 'config.memory.extract.model', 'overlays.model', 'overlays.models[]'],
-      ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model', 'session.model'],
+      ...['overlays.context.model', 'scopes.models[]', 'knowledge.vision_model', 'session.model', 'judge_model'],
       ...['session.audio.input.transcription.model', 'session.audio.output.model'],
     ],
     tool_server: ['tools[].server_id', 'tools[].server_label', 'config.mcp_servers', 'config.remote_agents'],

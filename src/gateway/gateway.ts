@@ -44,6 +44,7 @@ import { batchRows } from './batches/kinds.ts'
 import { openBatches } from './batches/open-batches.ts'
 import { cachePolicyReader, cachePolicyUseCases, cacheSwitch } from './caching/cache-policies.ts'
 import { cachingKinds } from './caching/kinds.ts'
+import { questionJudge } from './caching/question-judge.ts'
 import { ResponseCache } from './caching/response-cache.ts'
 import type { ModelTimeouts } from './call/call-policy.ts'
 import { openGuardrails } from './guardrails/open-guardrails.ts'
@@ -146,6 +147,7 @@ export const gateway = capability({
         policies: redaction,
         store: services.answers,
         embedder: localEmbedderPort.of(services),
+        isSame: questionJudge((call) => core.chats.complete(call)),
         now: services.now,
       }),
       ledger: requestLedgerPort.of(services),

@@ -1,6 +1,6 @@
 import { ProjectSetting, settingUseCases } from '#actors/capability/project-setting.ts'
 import type { Services } from '#actors/capability/services.ts'
-import { defaultThreshold } from '#specs/resources/gateway/cache-policy.ts'
+import { defaultJudge, defaultThreshold } from '#specs/resources/gateway/cache-policy.ts'
 import type { CachePolicy } from '../call/reuse.ts'
 import { LogSettings } from '../ledger/log-settings.ts'
 import { type CachePolicyData, cachePolicies } from './kinds.ts'
@@ -12,7 +12,8 @@ const setting = (parts: Parts) =>
     name: 'cache_policy',
     kind: cachePolicies,
     idPrefix: 'chp',
-    defaults: { mode: 'off', ttl_s: 3_600, threshold: defaultThreshold, any_temperature: false },
+    defaults: { mode: 'off', ttl_s: 3_600, threshold: defaultThreshold, any_temperature: false, ...defaultJudge },
+    upgraded: (data) => ({ ...defaultJudge, ...data }),
   })
 
 const dayMs = 24 * 60 * 60_000
@@ -28,9 +29,13 @@ export const cachePolicyReader = (parts: Parts) => {
     const { mode: bodies, retention_days } = await log.read(project)
     if (bodies !== 'bodies') return null
     const { mode, ttl_s, threshold, any_temperature: anyTemperature } = row.data
-    return { mode, ttlMs: Math.min(ttl_s * 1000, retention_days * dayMs), threshold, anyTemperature }
+    const ttlMs = Math.min(ttl_s * 1000, retention_days * dayMs)
+    return { mode, ttlMs, threshold, anyTemperature, judge: judgeOf(row.data) }
   }
 }
+
+const judgeOf = ({ judge_model: model, judge_threshold: threshold, judge_timeout_ms: timeoutMs }: CachePolicyData) =>
+  model === null ? null : { model, threshold, timeoutMs }
 
 /** ms after which no node stores answers by an earlier policy. */
 const settledMs = 2_000

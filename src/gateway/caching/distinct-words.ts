@@ -56,16 +56,21 @@ const punctuation = new Set('.,:;?!¿¡()"\'`“”«»「」？。！')
  */
 export const distinctWords = (text: string): string => {
   const plain = text.normalize('NFKC')
-  const quotes = [...plain.matchAll(quoted)].map(([found]) => found)
-  const literals = plain
-    .split(/\s+/)
-    .filter((each) => exact.test(each))
-    .map(bare)
+  const [quotes, literals] = literalsIn(plain)
   const subject = contentTermsOf(plain, fillers)
   const turns = [...plain.toLowerCase().matchAll(word)].flatMap(
     ([found]) => senses.get(found.replace(/['’]/g, '')) ?? [],
   )
   return JSON.stringify([quotes, literals, subject, turns])
+}
+
+/** Returns what is written exactly in a question, in any order. */
+export const literalsOf = (text: string): string =>
+  JSON.stringify(literalsIn(text.normalize('NFKC')).map((each) => each.toSorted()))
+
+const literalsIn = (plain: string): readonly [quotes: readonly string[], literals: readonly string[]] => {
+  const words = plain.split(/\s+/).filter((each) => exact.test(each))
+  return [[...plain.matchAll(quoted)].map(([found]) => found), words.map(bare)]
 }
 
 /** Returns a word without the punctuation around it. */

@@ -6,6 +6,9 @@ export type CachePolicyData = {
   readonly ttl_s: number
   readonly threshold: number
   readonly any_temperature: boolean
+  readonly judge_model: string | null
+  readonly judge_threshold: number
+  readonly judge_timeout_ms: number
 }
 
 /** Stores at most one row per project; there is none until the policy is first changed. */

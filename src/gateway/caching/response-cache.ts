@@ -7,13 +7,14 @@ import { type Directives, directivesOf } from './cache-directives.ts'
 import { exactKey, type LastQuestion, questionOf } from './cache-key.ts'
 import { isCacheable } from './cacheable.ts'
 import { CallCache, type Shelf, storedAnswer } from './call-cache.ts'
-import { SimilarQuestions } from './similar-questions.ts'
+import type { SameAnswer } from './question-judge.ts'
+import { type SimilarQuestion, SimilarQuestions } from './similar-questions.ts'
 
 /** A call whose answer may be stored. */
 export interface CacheableCall {
   /** What is called: the same for all APIs that are converted to one format. */
   readonly kind: 'chat' | 'embeddings' | 'completions' | 'rerank'
-  readonly caller: Pick<Caller, 'project' | 'tenant' | 'line' | 'headers'>
+  readonly caller: Caller
   /** The request as sent to providers, after redaction. */
   readonly body: WireObject
   /** The user whose memories the request has; null for none. */
@@ -25,6 +26,8 @@ interface CacheParts {
   readonly store: AnswerStore
   /** Compares questions; null: only equal requests get stored answers. */
   readonly embedder: Embedder | null
+  /** Decides whether questions in other words have the same answer. */
+  readonly isSame: SameAnswer
   readonly now: () => number
 }
 
@@ -59,7 +62,7 @@ export class ResponseCache {
     const key = exactKey(kind, body)
     if (key === null) return bypass
     const question = directives.mode === 'semantic' && kind === 'chat' ? questionOf(kind, body) : null
-    const lookup = { key, question, directives, policy, place: placeOf(call) }
+    const lookup = { key, question, directives, policy, caller, place: placeOf(call) }
     const found = this.#parts.store.read(lookup.place, directives.reads ? [key] : [])
     return found instanceof Promise ? found.then((late) => this.#opened(lookup, late)) : this.#opened(lookup, found)
   }
@@ -90,15 +93,29 @@ export class ResponseCache {
   /** Looks for a question with the same meaning. */
   async #alike(lookup: Lookup, { question, mark, similar }: Alike): Promise<CallCache> {
     const { place, key, policy, directives } = lookup
-    const { threshold, ttlMs } = policy
-    const like = directives.reads ? await similar.closest(place, question, threshold) : null
-    const found = like === null ? null : await this.#parts.store.read(place, [like])
-    const hit = this.#hit(lookup, found?.values[0] ?? null)
-    return hit ?? this.#miss(lookup, mark, () => similar.add(place, question, { key, ttlMs, mark }))
+    const { ttlMs } = policy
+    const like = directives.reads ? await similar.closest(place, question, policy) : null
+    const hit = like === null ? null : await this.#similarHit(lookup, like, question)
+    if (hit !== null) return hit
+    return this.#miss(lookup, mark, () => similar.add(place, question, { by: policy, key, ttlMs, mark }))
+  }
+
+  async #similarHit(lookup: Lookup, { key, text, isSame }: SimilarQuestion, question: LastQuestion) {
+    const hit = await this.#stored(lookup, key)
+    const { judge } = lookup.policy
+    if (hit === null || isSame || judge === null) return hit
+    const compared = { questions: [text, question.text], caller: lookup.caller } as const
+    // the answer may be forgotten while it is judged
+    return (await this.#parts.isSame(judge, compared)) ? this.#stored(lookup, key) : null
+  }
+
+  async #stored(lookup: Lookup, key: string): Promise<CallCache | null> {
+    const found = await this.#parts.store.read(lookup.place, [key])
+    return this.#hit(lookup, found?.values[0] ?? null)
   }
 }
 
-interface Lookup {
+interface Lookup extends Pick<CacheableCall, 'caller'> {
   readonly key: string
   readonly question: LastQuestion | null
   readonly directives: Directives

@@ -35,6 +35,16 @@ export interface CachePolicy {
   readonly ttlMs: number
   readonly threshold: number
   readonly anyTemperature: boolean
+  /** Compares questions in other words; null: only those with the same distinct words are compared. */
+  readonly judge: QuestionJudge | null
+}
+
+/** A model that decides whether two questions have the same answer. */
+export interface QuestionJudge {
+  readonly model: string
+  /** Least similarity of questions that it compares. */
+  readonly threshold: number
+  readonly timeoutMs: number
 }
 
 /** What applies to the calls of a project. */

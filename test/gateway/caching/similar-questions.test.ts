@@ -11,6 +11,7 @@ const embedder = new PackagedEmbedder({ place: { ...packagedModel, threads: 1 },
 afterAll(() => embedder.close())
 
 const place = { project: 'prj_1', lane: '|' }
+const by = { threshold: defaultThreshold, judge: null }
 
 /** Share of the pairs of which the second question gets the answer to the first. */
 const shareOf = async (pairs: readonly Pair[]): Promise<number> => {
@@ -18,8 +19,8 @@ const shareOf = async (pairs: readonly Pair[]): Promise<number> => {
   for (const [at, [one, other]] of pairs.entries()) {
     const questions = new SimilarQuestions(new LocalAnswers({ steady: () => 0 }), embedder)
     const context = hashed(['context', at]) ?? ''
-    await questions.add(place, { context, text: one }, { key: 'answer', ttlMs: 60_000, mark: 0 })
-    if ((await questions.closest(place, { context, text: other }, defaultThreshold)) === 'answer') hits++
+    await questions.add(place, { context, text: one }, { by, key: 'answer', ttlMs: 60_000, mark: 0 })
+    if ((await questions.closest(place, { context, text: other }, by)) !== null) hits++
   }
   return hits / pairs.length
 }

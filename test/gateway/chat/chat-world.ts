@@ -1,3 +1,4 @@
+import { questionJudge } from '#gateway/caching/question-judge.ts'
 import { ResponseCache } from '#gateway/caching/response-cache.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Admission, AdmissionRequest } from '#gateway/call/admission.ts'
@@ -113,6 +114,7 @@ export const openChatWorld = async (
       of: async (project) => ({ redaction: await world.redaction.policyOf(project), cache: world.caching }),
     },
     ...{ store, embedder: options.embedder ?? null, now: () => world.now },
+    isSame: questionJudge((call) => chats.complete(call)),
   })
   const { chats, keepAlive } = openChats({
     ...(options.caching === true && { cache }),

@@ -19,7 +19,7 @@ const cacheOf = async (request: ChatOptions) =>
 
 beforeEach(async () => {
   world = await openChatWorld({ caching: true, embedder: alike })
-  world.world.caching = { mode: 'semantic', ttlMs: 60_000, threshold: 0.95, anyTemperature: false }
+  world.world.caching = { mode: 'semantic', ttlMs: 60_000, threshold: 0.95, anyTemperature: false, judge: null }
   world.routes.set('model-2', [world.routeTo(world.first)])
   world.first.script(json(goodAnswer))
   await world.request(saying(one))

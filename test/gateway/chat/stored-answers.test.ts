@@ -20,7 +20,7 @@ import {
   usageChunk,
 } from './chat-world.ts'
 
-const exact: CachePolicy = { mode: 'exact', ttlMs: 60_000, threshold: 0.95, anyTemperature: false }
+const exact: CachePolicy = { mode: 'exact', ttlMs: 60_000, threshold: 0.95, anyTemperature: false, judge: null }
 let world: ChatWorld
 
 beforeEach(async () => {

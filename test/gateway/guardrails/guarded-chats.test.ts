@@ -151,7 +151,7 @@ describe('an answer', () => {
   })
 
   it('from the store passes the checks of the call that gets it', async () => {
-    world.world.caching = { mode: 'exact', ttlMs: 60_000, threshold: 0.95, anyTemperature: false }
+    world.world.caching = { mode: 'exact', ttlMs: 60_000, threshold: 0.95, anyTemperature: false, judge: null }
     world.first.script(answering('The falcon has landed'))
     await world.request()
     world.state.checks = [words('redact', 'output')]
