@@ -17,6 +17,7 @@ export const nextApp: ClientCheck = (world) => {
   installPackages(world, [...packPackages(world, ['client', 'react']), ...installed])
   cpSync(here, world.folder, { recursive: true })
   const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
-  run(world, process.execPath, ['node_modules/next/dist/bin/next', 'build'], env)
+  // where an image is built, the key of the server is not known
+  run(world, process.execPath, ['node_modules/next/dist/bin/next', 'build'], { ...env, TROUPE_KEY: '', TROUPE_URL: '' })
   run(world, process.execPath, [join(here, 'drive.ts')], env)
 }

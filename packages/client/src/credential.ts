@@ -11,7 +11,7 @@ export interface ClientToken {
 /** How a client proves who it is: a secret key on a server, or tokens that the page's own server mints. */
 export interface CredentialOptions {
   /** Secret key (`csk_…`). Never in a page: everyone can read it there. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** Gets a client token, for example from a route made with `@troupe/client/server`; `sharedTabs` lets tabs share it. `now`: the time on the server's clock. */
   readonly token?: (now: number) => Promise<ClientToken>
 }
@@ -38,9 +38,8 @@ export interface Credential {
   heard(date: string | null): void
 }
 
-/** Makes the credential of a client. @throws {TroupeError} if the options are not of one */
+/** Makes the credential of a client. @throws {TroupeError} for a key in a page */
 export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
-  if (!key === !token) throw usage('Pass either key or token.')
   if (key && page.document) throw usage('Pages pass token.')
   let held: Held | null = null
   let fetching: Promise<Held> | null = null
@@ -57,6 +56,8 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
   }
   return {
     bearer: async () => {
+      // not where the client is made: a build makes it too, without the variables of the server
+      if (!key === !token) throw usage('Pass key, if its variable is set, or token.')
       if (key) return key
       const before = held
       if (before && now() < before.renewAt) return before.token

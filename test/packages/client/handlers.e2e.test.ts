@@ -63,6 +63,20 @@ describe('a route for tokens', () => {
   })
 })
 
+describe('routes without a key', () => {
+  it('are made, as a build without the variables of the server makes them, and say what to do at their first use', async () => {
+    const keyless = new Troupe({ baseUrl: world.url, key: undefined })
+    const routes = [tokenHandler(keyless, user), decisionHandler(keyless, user)]
+    const body = JSON.stringify({ decision: 'approve', session_id: 'ses_1', action_id: 'act_1' })
+    for (const route of routes)
+      await expect(route(new Request('http://page.test/', { method: 'POST', body }))).rejects.toMatchObject({
+        code: 'usage',
+        message: 'Pass key, if its variable is set, or token.',
+      })
+    expect((await tokenHandler(keyless, () => null)(new Request('http://page.test/'))).status).toBe(401)
+  })
+})
+
 const require = createRequire(import.meta.url)
 
 /** The parts of Express that are used: its types are a package of their own. */
@@ -157,7 +171,9 @@ describe('a client', () => {
         type: 'authentication_error',
       },
     )
-    expect(() => new Troupe({ baseUrl: world.url })).toThrow('Pass either key or token')
+    await expect(new Troupe({ baseUrl: world.url }).sessions.open().send('hi')).rejects.toThrow(
+      /^Pass key, .* or token\.$/,
+    )
     const away = new Troupe({ baseUrl: 'http://127.0.0.1:9', key: 'csk_x', retryForMs: 100 })
     await expect(away.sessions.open().send('hi')).rejects.toThrow('is the server running, and is baseUrl right?')
   })

@@ -75,6 +75,8 @@ const answered = async <R>(signedIn: SignedIn<R>, work: Work<R>, request: R): Pr
     return await work(user, request)
   } catch (error) {
     const { code, status } = error instanceof TroupeError ? error : { code: 'unknown', status: 0 }
+    // the operator's own mistake, such as no key, which the log of their framework shows
+    if (code === 'usage') throw error
     // what is not there is not theirs either
     if (code === 'forbidden' || (code === 'not_found' && status === 404))
       return { status: 403, body: { error: 'forbidden' } }
