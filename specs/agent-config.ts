@@ -182,13 +182,16 @@ export const overlays = object(
 
 const approval = oneOf('require', 'auto', 'deny')
 
+/** Named, since openapi-generator's Java gives the values of two maps of words in one object the same name. */
+const toolApprover = { ...approver, json: { ...approver.json, title: 'ToolApprover' } }
+
 /** Approval policy of an installation: which tool calls require approval, run at once, or never run. */
 export const approvalPolicy = object(
   {
     default: described(approval, 'Applies to tools that `tools` does not name.'),
     tools: described(defaulted(record(approval, { maxProperties: 128 }), {}), 'Policy by name of the tool.'),
     approvers: described(
-      optional(record(approver, { maxProperties: 128 })),
+      optional(record(toolApprover, { maxProperties: 128 })),
       'Who may decide about calls, by name of the tool. It takes precedence over `approver` of the tool.',
     ),
   },

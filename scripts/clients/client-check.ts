@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { onPath } from '../services/command.ts'
 
 /** Environment in which a client is made and tried. */
 export interface ClientWorld {
@@ -25,6 +26,16 @@ export const run = (
   const own = { ...process.env, TROUPE_URL: url, TROUPE_KEY: key, ...env }
   const done = spawnSync(command, args, { cwd: folder, env: own, encoding: 'utf8', timeout: 600_000 })
   const printed = `${done.stdout}${done.stderr}`
-  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')}\n${done.error?.message ?? ''}${printed}`)
+  const line = [command, ...args].join(' ').slice(0, 500)
+  if (done.status !== 0) throw new Error(`${line}\n${done.error?.message ?? ''}${printed}`)
   return printed
 }
+
+/** Skips a check, with a message, when a tool that it needs is missing. */
+export const needing =
+  (tools: readonly string[], check: ClientCheck): ClientCheck =>
+  (world) => {
+    const missing = tools.filter((name) => onPath(name) === null)
+    if (missing.length === 0) check(world)
+    else console.log(`skipped: it needs ${missing.join(', ')}`)
+  }

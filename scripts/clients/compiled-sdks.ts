@@ -1,7 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onPath } from '../services/command.ts'
-import { type ClientCheck, run } from './client-check.ts'
+import { type ClientCheck, needing, run } from './client-check.ts'
 
 /** Pinned: raise a version here to try a new one. */
 const goModules = ['github.com/openai/openai-go/v3 v3.96.0', 'github.com/anthropics/anthropic-sdk-go v1.84.0']
@@ -22,17 +21,8 @@ const crates = {
   serde_json: '"1"',
 }
 
-/** Skips a check, with a message, when a tool that it needs is missing. */
-const needing =
-  (tools: readonly string[], check: ClientCheck): ClientCheck =>
-  (world) => {
-    const missing = tools.filter((name) => onPath(name) === null)
-    if (missing.length === 0) check(world)
-    else console.log(`skipped: it needs ${missing.join(', ')}`)
-  }
-
 /** A cold build of openai-go takes 79 s of CPU with optimization and 52 s without, and the program runs for a second. */
-const goFlags = ['-gcflags=all=-N -l', '-ldflags=-s -w']
+export const goFlags = ['-gcflags=all=-N -l', '-ldflags=-s -w']
 
 const goCheckOf = (program: string, modules = goModules): ClientCheck =>
   needing(['go'], (world) => {

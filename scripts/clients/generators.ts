@@ -88,7 +88,7 @@ export const installPackages = (world: ClientWorld, names: readonly string[]): v
  * Compiles a program of `typescript/` and all generated code with the project's compiler and all strict checks, and
  * runs it.
  */
-const runTypeScript = (world: ClientWorld, program: string): void => {
+export const runTypeScript = (world: ClientWorld, program: string): void => {
   copyFileSync(join(here, 'typescript', program), join(world.folder, 'turn.ts'))
   run(world, process.execPath, [tsc, '-p', 'tsconfig.json'])
   run(world, process.execPath, ['out/turn.js'])

@@ -109,7 +109,10 @@ export const envelopeSchemas = {
     'Error envelope of A2A over JSON-RPC.',
     {
       jsonrpc: { type: 'string', const: '2.0' },
-      id: described({ type: ['string', 'integer', 'null'] }, 'Id of the request; null where it is not known.'),
+      id: described(
+        { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+        'Id of the request; null where it is not known.',
+      ),
       error: object(
         'The error.',
         {

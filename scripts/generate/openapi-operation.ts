@@ -86,7 +86,7 @@ const unchanged = ({ tagged }: Operation): object =>
 export const contentOf = (answer: Answer, components: Components, title: string): object => {
   switch (answer.kind) {
     case 'json':
-      return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Response`) } }
+      return { 'application/json': { schema: components.answer(filledForm(answer.schema.json), `${title}Answer`) } }
     case 'events':
       return {
         'text/event-stream': {

@@ -76,7 +76,7 @@ export const a2aTask = object(
 
 /** The members of a stream's responses in A2A. Each response has one of them. */
 export const a2aUpdates = {
-  task: object({ task: a2aTask }, { title: 'A2aTaskResponse', description: 'The task, when the stream begins.' }),
+  task: object({ task: a2aTask }, { title: 'A2aTaskStarted', description: 'The task, when the stream begins.' }),
   statusUpdate: object(
     { statusUpdate: object({ taskId, contextId, status }, { title: 'A2aStatusUpdate' }) },
     { title: 'A2aStatusResponse', description: 'The state of the task has changed.' },

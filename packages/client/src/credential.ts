@@ -57,7 +57,7 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
   return {
     bearer: async () => {
       // not where the client is made: a build makes it too, without the variables of the server
-      if (!key === !token) throw usage('Pass key, if its variable is set, or token.')
+      if (!key === !token) throw usage('Pass key or token: is it set?')
       if (key) return key
       const before = held
       if (before && now() < before.renewAt) return before.token

@@ -1,7 +1,7 @@
 import { type Credential, type CredentialOptions, credentialOf } from './credential.ts'
 import { errorIn, isPassing, TroupeError } from './errors.ts'
 import type { Transport } from './follow.ts'
-import { backOff, pause } from './page.ts'
+import { backOff, page, pause } from './page.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 /** Where the server is, how this client proves who it is, and how it reads. */
@@ -92,13 +92,15 @@ export class Troupe {
     const sent = body instanceof FormData ? body : JSON.stringify(body)
     const answered = send(this.url(path, query), {
       method,
+      // Firefox keeps a second tab waiting for the first one's stream, to take it from its cache; not every server has caches
+      ...(page.document && { cache: 'no-store' }),
       headers: {
         authorization: `Bearer ${bearer}`,
         ...(sent !== body && { 'content-type': 'application/json' }),
         'idempotency-key': idempotencyKey,
       },
-      body: sent ?? null,
       signal: signal ?? null,
+      body: sent ?? null,
     })
     const response = await answered.catch((cause: unknown) => {
       // the abort of a caller is theirs; a reader aborts a request that its network or watchdog made void

@@ -19,7 +19,7 @@ class Generated {
     var first = sessions.sessionsCreate(null, null, null, new SessionsCreateRequest());
     sessions.sessionsCreate(null, null, null, new SessionsCreateRequest());
     var input = new TurnRequest().input("Say hello");
-    var events = sessions.sessionsTurns(first.getId(), null, null, null, null, null, input);
+    var events = sessions.sessionsTurns(first.getId(), null, null, null, null, null, null, input);
     check(String.valueOf(events).contains("event: turn.completed"), "the turn has no end", events);
 
     Session session = sessions.sessionsGet(first.getId(), null, null);
@@ -28,7 +28,7 @@ class Generated {
     check(log.get(log.size() - 1).getEventType().toString().equals("turn.completed"), "the log has no end", log);
 
     var ids = new java.util.HashSet<String>();
-    SessionsListResponse page = null;
+    SessionsListAnswer page = null;
     do {
       String after = page == null ? null : page.getData().get(0).getId();
       page = sessions.sessionsList(null, null, null, null, null, after, null, 1, null, null);

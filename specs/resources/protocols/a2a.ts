@@ -20,7 +20,7 @@ import { a2aTask, a2aUpdates } from '#specs/events/a2a-events.ts'
 const base = '/v1/agents/{agent_id}/a2a' as const
 const pushConfigs = `${base}/tasks/{run_id}/pushNotificationConfigs` as const
 const access: Access = { kinds: ['secret_key', 'agent_key'] }
-const updates = answersEvents(a2aUpdates, { title: 'A2aStreamResponse', foreign: true })
+const updates = answersEvents(a2aUpdates, { title: 'A2aUpdate', foreign: true })
 const common = { access, unknownFields: 'ignore', idempotency: 'ignored', envelope: 'a2a' } as const
 
 /** Extension of agents that begin one task for a message, however often it is sent. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { rolldown } from 'rolldown'
 import { ours } from '../packed.ts'
 
@@ -49,13 +50,16 @@ export interface PageServer {
   close(): void
 }
 
-/** Serves a page, and `POST /token` by a function. */
+/** Serves a page, and `POST /token` and `POST /step/<name>` by functions. */
 export const servePage = async (
   page: { readonly html: string; readonly code: string },
   token: () => Promise<unknown>,
+  step: (name: string, body: string) => Promise<string> = async () => '',
 ): Promise<PageServer> => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.url === '/token') response.end(JSON.stringify(await token()))
+    const [, name] = /^\/step\/(\w+)$/.exec(request.url ?? '') ?? []
+    if (name !== undefined) response.end(await step(name, await textOf(request)))
+    else if (request.url === '/token') response.end(JSON.stringify(await token()))
     else if (request.url === '/code.js') response.setHeader('content-type', 'text/javascript').end(page.code)
     else response.setHeader('content-type', 'text/html').end(page.html)
   }

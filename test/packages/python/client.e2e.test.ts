@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installedPythons } from '#scripts/services/pythons.ts'
 import { webhookHeaders } from '#src/outgoing/webhook-signature.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
-import { World } from '#test/e2e/world.ts'
+import { atNight, World } from '#test/e2e/world.ts'
 import { CuttingProxy } from '../client/cutting-proxy.ts'
 import { pythonPackages } from './pythons.ts'
 
@@ -81,9 +81,10 @@ const ran = async (python: string, name: string, env: Readonly<Record<string, st
   return code === 0 ? '' : `exit ${code}: ${await said}`
 }
 
-describe.skipIf(newest === undefined || httpx === null)('the client for Python', () => {
-  const python = newest?.path ?? ''
+/** All programs run on the newest Python, and each night on every other. */
+const whole = [newest, ...(atNight ? others : [])].filter((python) => python !== undefined)
 
+describe.skipIf(httpx === null).each(whole)('the client for Python, on $version', ({ path: python }) => {
   it('sends, streams typed events, follows from a snapshot and forks', async () => {
     expect(await ran(python, 'turn')).toBe('')
   })
@@ -130,6 +131,9 @@ describe.skipIf(newest === undefined || httpx === null)('the client for Python',
     const { stdout } = await promisify(execFile)(python, ['-c', block], { env })
     expect(stdout.length).toBeGreaterThan(20)
   })
+})
+
+describe.skipIf(newest === undefined || httpx === null || atNight)('the client for Python', () => {
   it.each(others)('runs on Python $version', async ({ path }) => {
     for (const name of ['turn', 'functions', 'notebook']) expect(await ran(path, name)).toBe('')
   })

@@ -75,6 +75,26 @@ describe('the OpenAPI document', () => {
     expect(inline.filter((name) => components.has(name))).toEqual([])
   })
 
+  it('has no component whose name oapi-codegen gives to the response of an operation, and no list of types', () => {
+    const responses = new Set(declared.map(({ id }) => `${asClass(id)}response`))
+    expect(Object.keys(document.components.schemas).filter((name) => responses.has(asClass(name)))).toEqual([])
+    const lists = valuesOf(document, 'type').filter((type) => Array.isArray(type) && type.length > 2)
+    expect(lists).toEqual([])
+  })
+
+  it('has no object with two maps of unnamed words, which openapi-generator would give one name', () => {
+    const maps = (schema: object): number =>
+      Object.values(Object.entries(schema).find(([key]) => key === 'properties')?.[1] ?? {}).filter(
+        (field) => typeof field === 'object' && field !== null && 'enum' in Object(Object(field).additionalProperties),
+      ).length
+    expect(
+      schemasWith(document, 'properties')
+        .map(maps)
+        .filter((count) => count > 1),
+    ).toEqual([])
+    expect(schemasWith(document, 'properties').map(maps)).toContain(1)
+  })
+
   it('has no component with a common type name of languages and HTTP clients', () => {
     const taken = ['response', 'request', 'error', 'client', 'any', 'list', 'object', 'type', 'string', 'file']
     const names = Object.keys(document.components.schemas).map(asClass)
@@ -192,9 +212,9 @@ describe('a component', () => {
     const { title, ...unnamed } = part.json
     expect(components.schemas[title ?? '']).toEqual(unnamed)
     expect(paths['/v1/w'].get.responses['200'].content['application/json'].schema).toEqual({
-      $ref: '#/components/schemas/WholesGetResponse',
+      $ref: '#/components/schemas/WholesGetAnswer',
     })
-    expect(components.schemas.WholesGetResponse.properties).toEqual({
+    expect(components.schemas.WholesGetAnswer.properties).toEqual({
       one: ref,
       other: { anyOf: [ref, { type: 'null' }] },
       third: { description: 'Default: `{"size":1}`.', ...ref },
