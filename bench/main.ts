@@ -19,6 +19,7 @@ import { benchScreening } from './memory-sets/screening.ts'
 import { benchUpdates } from './memory-sets/updates.ts'
 import { benchMillion } from './million.ts'
 import { benchProvider } from './provider.ts'
+import { benchVectors } from './recall/nearest-vectors.ts'
 import { benchRecall } from './recall.ts'
 import { benchRecovery } from './recovery.ts'
 import { holds, type Row, tableOf } from './row.ts'
@@ -78,6 +79,7 @@ const sections: Readonly<Record<string, Section>> = {
   knowledge: ({ sets }) => benchKnowledge(sets),
   web: ({ sets }) => benchWeb(sets),
   indexes: benchIndexes,
+  vectors: benchVectors,
   updates: ({ sets }) => benchUpdates(sets),
   screening: ({ sets }) => benchScreening(sets),
   skills: benchSkills,

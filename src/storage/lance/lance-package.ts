@@ -37,10 +37,15 @@ export interface ArrowTable {
   getChild(name: string): ArrowColumn | null
 }
 
+interface IvfPqOptions {
+  readonly distanceType: 'cosine'
+  readonly maxIterations: number
+}
+
 /** What this adapter uses of `@lancedb/lancedb`. */
 export interface LancePackage {
   readonly Session: new (indexCacheBytes: bigint, metadataCacheBytes: bigint) => object
-  readonly Index: { btree(): object; ivfPq(options: { readonly distanceType: 'cosine' }): object }
+  readonly Index: { btree(): object; ivfPq(options: IvfPqOptions): object }
   connect(uri: string, options: { readonly readConsistencyInterval: number }, session: object): Promise<LanceConnection>
 }
 
