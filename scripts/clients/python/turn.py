@@ -7,7 +7,7 @@ import pkgutil
 import client
 from client import AuthenticatedClient
 from client.api.sessions import sessions_create, sessions_events, sessions_get, sessions_turns
-from client.models import CreatedSession, Session, SessionsCreateRequest, SessionsEventsResponse, TurnRequest
+from client.models import CreatedSession, Session, SessionsCreateRequest, SessionsEventsAnswer, TurnRequest
 
 for module in pkgutil.walk_packages(client.__path__, "client."):
     importlib.import_module(module.name)
@@ -25,7 +25,7 @@ session = sessions_get.sync(created.id, client=troupe)
 assert isinstance(session, Session) and session.turn_count == 1, session
 
 log = sessions_events.sync(created.id, client=troupe)
-assert isinstance(log, SessionsEventsResponse) and log.data[-1].event_type == "turn.completed", log
+assert isinstance(log, SessionsEventsAnswer) and log.data[-1].event_type == "turn.completed", log
 
 missing = sessions_get.sync("ses_unknown", client=troupe)
 assert missing.error.code == "not_found", missing
