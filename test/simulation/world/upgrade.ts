@@ -14,7 +14,7 @@ export const nextDefinitions: readonly MachineDefinition[] = definitions.map((de
     : definition,
 )
 
-/** Time in ms after which a process that began to own shards should have its share. */
+/** Time in ms after which a process that began to own shards, or was cut off and is a member again, should have its share. */
 const joinedMs = 6000
 
 /** How many shards the fullest process has had, as a multiple of what an equal distribution gives it. */
@@ -32,6 +32,9 @@ export class Shares {
     for (const process of counts.keys()) {
       if (process !== null && !this.#ownsSince.has(process)) this.#ownsSince.set(process, now)
     }
+    const present = new Set(members.map(({ process }) => process))
+    // the others have taken its shards: when it is a member again, it has none
+    for (const process of this.#ownsSince.keys()) if (!present.has(process)) this.#ownsSince.set(process, now)
     const owners = members.filter(
       ({ process, node, draining }) => living.has(node) && !draining && this.#hasJoined(process, now),
     )
