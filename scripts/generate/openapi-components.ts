@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { idTextPattern } from '#specs/dsl/id-text.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { withOneSpelling } from './openapi-spelling.ts'
+import { withoutDefaults } from './spoken-defaults.ts'
 
 /** A schema or a reference to one. */
 type Referring = JsonSchema | { readonly $ref: string }
@@ -35,6 +36,9 @@ export class Components {
 
   #lift({ 'x-shape': shape, ...schema }: JsonSchema, suffix: string): unknown {
     if (shape !== undefined) return this.#lift(shown(shape, schema), suffix)
+    // openapi-generator's Go names the default of such words like a constant that it does not write
+    if (schema.default !== undefined && schema.enum?.some((word) => word === null))
+      return this.#lift(withoutDefaults(schema), suffix)
     const { present, orNull } = withoutNull(schema)
     if (orNull) return { anyOf: [this.#lift(present, suffix), { type: 'null' }] }
     if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
