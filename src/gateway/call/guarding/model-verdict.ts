@@ -47,11 +47,13 @@ export const writtenBy = async (
   return textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
 }
 
+const verdictPattern = /"(\w{1,64})" {0,4}: {0,4}(true|false)/g
+
 /** The verdict in what a model wrote. One with both words is none. */
 const verdictIn = (text: string, field: string): boolean | null => {
   const short = text.slice(0, maxVerdictChars)
-  const found = short.matchAll(new RegExp(`"${field}" {0,4}: {0,4}(true|false)`, 'g'))
-  const words = new Set([...found].map(([, word]) => word))
+  const found = [...short.matchAll(verdictPattern)].filter(([, name]) => name === field)
+  const words = new Set(found.map(([, , word]) => word))
   if (words.size !== 1 || !isObject(parseJson(short.slice(short.indexOf('{'), short.lastIndexOf('}') + 1)))) return null
   return words.has('true')
 }
