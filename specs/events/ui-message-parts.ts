@@ -71,7 +71,14 @@ export const uiMessageParts = {
   ),
   'finish-step': part('finish-step', {}, 'The step is complete.'),
   abort: part('abort', { reason: string() }, 'The turn was cancelled.'),
-  error: part('error', { errorText: string() }, 'The turn failed.'),
+  error: part(
+    'error',
+    {
+      errorText: string(),
+      code: optional(string({ description: 'Why the stream ended before the turn: a reason as of `stream.ended`.' })),
+    },
+    'The turn failed, or the stream ended early.',
+  ),
   finish: part(
     'finish',
     {

@@ -1,4 +1,12 @@
-import type { Message, MessagePart, PendingAction, Session, SessionState, ToolPart } from '../../client/src/index.ts'
+import type {
+  Message,
+  MessagePart,
+  PageFunction,
+  PendingAction,
+  Session,
+  SessionState,
+  ToolPart,
+} from '../../client/src/index.ts'
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
@@ -62,12 +70,19 @@ export interface AssistantUiStore {
   readonly onResumeToolCall: (answer: { readonly toolCallId: string; readonly payload: unknown }) => void
 }
 
-/** What assistant-ui takes of a session in this state. */
-export const assistantUiStore = (session: Session, state: SessionState): AssistantUiStore => {
+/** The functions of the page by their names. */
+export type AssistantUiFunctions = Readonly<Record<string, Pick<PageFunction, 'needsApproval'>>>
+
+/** What assistant-ui takes of a session in this state. The page runs its functions by itself, save those that need approval. */
+export const assistantUiStore = (
+  session: Session,
+  state: SessionState,
+  functions: AssistantUiFunctions = {},
+): AssistantUiStore => {
   const { id, messages, approvals, run, connection } = state
   const isFailed = messages.at(-1)?.status === 'failed'
   return {
-    messages: messages.map((message) => shownOf(message, approvals)),
+    messages: messages.map((message) => shownOf(message, { approvals, functions })),
     convertMessage: asItIs,
     isRunning: run.status === 'sending' || run.status === 'in_progress',
     isSendDisabled: run.status === 'paused',
@@ -93,21 +108,27 @@ const textIn = (part: { readonly type: string; readonly text?: unknown }): strin
   return `${part.text}`
 }
 
-interface Shown {
+/** The calls that wait, and which of them a person decides about. */
+interface Waiting {
   readonly approvals: readonly PendingAction[]
+  readonly functions: AssistantUiFunctions
+}
+
+interface Shown extends Waiting {
   readonly message: MessageLike
 }
 
 /** What was shown of each message, so that one that has not changed stays the same object. */
 const shown = new WeakMap<Message, Shown>()
 
-const shownOf = (message: Message, approvals: readonly PendingAction[]): MessageLike => {
+const shownOf = (message: Message, waiting: Waiting): MessageLike => {
   const before = shown.get(message)
-  if (before !== undefined && (message.status !== 'paused' || before.approvals === approvals)) return before.message
+  const isSame = before?.approvals === waiting.approvals && before.functions === waiting.functions
+  if (before !== undefined && (message.status !== 'paused' || isSame)) return before.message
   const { id, role, parts } = message
-  const content = parts.map((part, at) => partOf(part, `${id}_${at}`, approvals))
+  const content = parts.map((part, at) => partOf(part, `${id}_${at}`, waiting))
   const made = { id, role, content, ...(role === 'assistant' && { status: statusOf(message) }) }
-  shown.set(message, { approvals, message: made })
+  shown.set(message, { ...waiting, message: made })
   return made
 }
 
@@ -119,7 +140,7 @@ const statusOf = ({ status, error }: Message): StatusLike => {
   return { type: 'incomplete', reason: 'error', error: error?.message ?? '' }
 }
 
-const partOf = (part: MessagePart, id: string, approvals: readonly PendingAction[]): PartLike => {
+const partOf = (part: MessagePart, id: string, { approvals, functions }: Waiting): PartLike => {
   if (part.type === 'text') return part
   if (part.type === 'citation') return { type: 'source', sourceType: 'url', id, url: part.url, title: part.title }
   const { action_id, tool, output } = part
@@ -132,7 +153,9 @@ const partOf = (part: MessagePart, id: string, approvals: readonly PendingAction
     ...(part.status === 'rejected' && { result: 'rejected', isError: true }),
     ...waitOf(
       part,
-      approvals.find((each) => each.action_id === action_id),
+      approvals.find(
+        (each) => each.action_id === action_id && (each.run_by !== 'caller' || functions[tool]?.needsApproval),
+      ),
     ),
   }
 }

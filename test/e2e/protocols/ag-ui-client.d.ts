@@ -16,6 +16,7 @@ declare module '@ag-ui/client' {
     messages: Message[]
     tools: object[]
     resume: { interruptId: string; status: 'resolved' | 'cancelled'; payload?: object }[]
+    forwardedProps: object
   }
 
   export interface AgentSubscriber {
@@ -44,7 +45,7 @@ declare module '@ag-ui/client' {
     state: { session_id: string }
     pendingInterrupts: Interrupt[]
     subscribe(subscriber: AgentSubscriber): void
-    runAgent(input?: Partial<Pick<RunAgentInput, 'runId' | 'tools' | 'resume'>>): Promise<{ readonly result: unknown }>
+    runAgent(input?: Partial<Omit<RunAgentInput, 'threadId' | 'messages'>>): Promise<{ readonly result: unknown }>
     abortRun(): void
     addMessage(message: Message): void
     setMessages(messages: Message[]): void

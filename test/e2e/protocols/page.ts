@@ -42,8 +42,8 @@ export class PageWorld {
     return new PageWorld(world, tool, { tenant, agents })
   }
 
-  async token(permissions: readonly string[] = everyPermission, user = 'ada'): Promise<string> {
-    const body = { tenant_id: this.#tenant, external_user_id: user, permissions }
+  async token(permissions: readonly string[] = everyPermission, user = 'ada', expires_in = 900): Promise<string> {
+    const body = { tenant_id: this.#tenant, external_user_id: user, permissions, expires_in }
     return (await this.world.api.post('/v1/client-tokens', body)).body.token
   }
 

@@ -33,10 +33,15 @@ afterAll(async () => {
   await page.stop()
 })
 
-/** The client of a page, behind the proxy, with a connection for each request. */
-const client = () => {
+/** The client of a page, behind the proxy, with a connection for each request. Its first token lives for these seconds. */
+const client = (firstS = 60) => {
+  const lives = [firstS]
   const once: typeof fetch = (url, init) => fetch(url, { ...init, headers: { ...init?.headers, connection: 'close' } })
-  const token = async () => ({ token: await page.token(), expires_at: new Date(Date.now() + 60_000).toISOString() })
+  const token = async () => {
+    const lifeS = lives.pop() ?? 60
+    const expires_at = new Date(Date.now() + lifeS * 1000).toISOString()
+    return { token: await page.token(undefined, 'ada', lifeS), expires_at }
+  }
   return new Troupe({ baseUrl: proxy.url, token, fetch: once })
 }
 
@@ -51,9 +56,9 @@ const cuts = (path: string, ...bytes: readonly number[]) => {
   return seen
 }
 
-const chatOn = (id?: string) => {
+const chatOn = (id?: string, by = client()) => {
   const made: string[] = []
-  const transport = chatTransport(client(), {
+  const transport = chatTransport(by, {
     create: { agent_id: page.agents.end_user },
     onSession: (session) => made.push(session),
   })
@@ -130,11 +135,11 @@ it('ends the stream of useChat where the page stops it, and where the server ref
   expect(refusals).toMatchObject([{ code: 'not_found', status: 404 }])
 })
 
-const agentOn = () => {
-  const agent: Agent = new HttpAgent(agUi(client(), page.agents.end_user))
-  const say = (content: string) => {
+const agentOn = (by = client()) => {
+  const agent: Agent = new HttpAgent(agUi(by, page.agents.end_user))
+  const say = (content: string, input = {}) => {
     agent.addMessage({ id: crypto.randomUUID(), role: 'user', content })
-    return agent.runAgent()
+    return agent.runAgent(input)
   }
   const texts = () => agent.messages.map((message) => ('content' in message ? message.content : undefined))
   return { agent, say, texts }
@@ -155,15 +160,35 @@ it('gives HttpAgent each piece of a run once over cut connections, and approves 
   expect([page.tool.calls.length - before, await turnsOf(agent.state.session_id)]).toEqual([1, 2])
 })
 
-it('shows useChat and HttpAgent the text of a turn once over kill -9', async () => {
-  const [{ chat, errors }, { say, texts }] = [chatOn(), agentOn()]
+it('goes on for useChat and HttpAgent with another token where theirs ends before the turn', async () => {
+  const seen = { chat: 0, agent: 0 }
+  proxy.next = (request) => {
+    seen.chat += Number(request.includes('/ui-messages'))
+    seen.agent += Number(request.includes('/ag-ui'))
+    return null
+  }
+  const [{ chat, errors }, { agent, say, texts }] = [chatOn(undefined, client(2)), agentOn(client(2))]
   const sent = chat.sendMessage({ text: 'slow please' })
   const run = say('slow please')
-  await shows(() => expect(Math.min(textOf(chat.lastMessage).length, `${texts()[1] ?? ''}`.length)).toBeGreaterThan(20))
+  const user = agent.messages[0]?.id
+  await Promise.all([sent, run])
+  expect([errors, textOf(chat.lastMessage)]).toEqual([[], answerTo('slow please')])
+  expect(Math.min(seen.chat, seen.agent)).toBeGreaterThan(1)
+  expect([texts(), agent.messages[0]?.id]).toEqual([['slow please', answerTo('slow please')], user])
+})
+
+it('shows useChat and HttpAgent the text of a turn once over kill -9, also after a large request', async () => {
+  const [{ chat, errors }, { say, texts }, large] = [chatOn(), agentOn(), agentOn()]
+  const sent = chat.sendMessage({ text: 'slow please' })
+  const run = say('slow please')
+  const second = large.say('slow please', { forwardedProps: { text: 'x'.repeat(300_000) } })
+  const shown = () => [textOf(chat.lastMessage), `${texts()[1] ?? ''}`, `${large.texts()[1] ?? ''}`]
+  await shows(() => expect(Math.min(...shown().map(({ length }) => length))).toBeGreaterThan(20))
   await page.world.crash()
   await page.world.restart()
   await sent
   expect([errors, textOf(chat.lastMessage)]).toEqual([[], answerTo('slow please')])
-  await run
-  expect(texts()).toEqual(['slow please', answerTo('slow please')])
+  await Promise.all([run, second])
+  const whole = ['slow please', answerTo('slow please')]
+  expect([texts(), large.texts()]).toEqual([whole, whole])
 })

@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest'
-import { Troupe } from '#client/index.ts'
+import { pageFunctions, Troupe } from '#client/index.ts'
 import { type Script, scriptedServer } from '#client/test/index.ts'
 import { assistantUiStore } from '#react/assistant-ui-store.ts'
 
-const open = (...scripts: readonly Script[]) => {
-  const troupe = new Troupe({ baseUrl: 'http://test', key: 'test', fetch: scriptedServer(scripts).fetch })
-  const session = troupe.sessions.open()
-  const store = () => assistantUiStore(session, session.getSnapshot())
+const open = (...scripts: readonly Script[]) => openWith({}, ...scripts)
+
+const openWith = (functions: Parameters<typeof pageFunctions>[0], ...scripts: readonly Script[]) => {
+  const { fetch, requests } = scriptedServer(scripts)
+  const troupe = new Troupe({ baseUrl: 'http://test', key: 'test', fetch })
+  const session = troupe.sessions.open(null, { functions: pageFunctions(functions) })
+  const store = () => assistantUiStore(session, session.getSnapshot(), functions)
   const say = (text: string) => store().onNew({ content: [{ type: 'text', ...{ text } }] })
-  return { session, store, say, last: () => store().messages.at(-1) }
+  return { requests, session, store, say, last: () => store().messages.at(-1) }
 }
 
 it('shows the messages of a session, each as the same object until it changes', async () => {
@@ -53,22 +56,44 @@ it('gives the output of a function of the page, which is a call that waits', asy
   const sent = say('add')
   await expect.poll(() => store().isSendDisabled).toBe(true)
   const [call] = last()?.content ?? []
+  expect(call).not.toHaveProperty('approval')
   await store().onAddToolResult({ toolCallId: call?.type === 'tool-call' ? call.toolCallId : '', result: { sum: 4 } })
   await sent
   expect(last()?.content).toMatchObject([{ result: '{"sum":4}' }, { text: 'Four.' }])
 })
 
+it('shows an approval for those functions of the page alone that need one, and runs them once approved', async () => {
+  const add: Script = { tool: 'add', run_by: 'caller', next: { text: 'Four.' } }
+  for (const needsApproval of [true, false]) {
+    const { session, store, say, last } = openWith({ add: { needsApproval, run: () => 4 } }, add)
+    const seen = new Set<unknown>()
+    session.subscribe(() => {
+      for (const part of last()?.content ?? [])
+        if (part.type === 'tool-call' && !part.result) seen.add(part.approval !== undefined)
+    })
+    const sent = say('add')
+    await expect.poll(() => store().isSendDisabled).toBe(true)
+    const [call] = last()?.content ?? []
+    const approvalId = call?.type === 'tool-call' ? call.toolCallId : ''
+    if (needsApproval) await store().onRespondToToolApproval({ approvalId, approved: true })
+    await sent
+    expect([seen.size > 0, seen.has(true)]).toEqual([true, needsApproval])
+    expect(last()?.content).toMatchObject([{ result: '4' }, { text: 'Four.' }])
+  }
+})
+
 it('repeats a failed turn, and stops one', async () => {
-  const { store, say, last } = open(
+  const { store, say, last, requests } = open(
     { error: { code: 'provider_error', message: 'Down.' } },
+    { text: 'Up.' },
     { tool: 'x', next: { text: '' } },
   )
   expect(store().onReload).toBeUndefined()
   await say('hi')
-  expect([last()?.status, typeof store().onReload]).toEqual([
-    { type: 'incomplete', reason: 'error', error: 'Down.' },
-    'function',
-  ])
+  expect(last()?.status).toEqual({ type: 'incomplete', reason: 'error', error: 'Down.' })
+  await store().onReload?.()
+  expect(last()).toMatchObject({ content: [{ text: 'Up.' }], status: { type: 'complete' } })
+  expect(requests.at(-1)).toMatchObject({ body: { retry_of: 1 } })
   const sent = say('more')
   await expect.poll(() => store().isSendDisabled).toBe(true)
   await store().onCancel()

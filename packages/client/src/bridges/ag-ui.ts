@@ -5,7 +5,7 @@
  */
 import type { Troupe } from '../index.ts'
 import { asFields } from '../schema.ts'
-import { replayedStream } from './replayed-stream.ts'
+import { replayedStream, type StreamEnd } from './replayed-stream.ts'
 
 /** What `HttpAgent` of `@ag-ui/client` takes. */
 export interface AgUiConfig {
@@ -19,9 +19,9 @@ export interface AgUiConfig {
  */
 export const agUi = (client: Troupe, agentId: string): AgUiConfig => {
   const path = `/v1/agents/${encodeURIComponent(agentId)}/ag-ui`
-  const { baseUrl, keepAliveMs } = client.options
+  const { options } = client
   return {
-    url: `${baseUrl}${path}`,
+    url: `${options.baseUrl}${path}`,
     fetch: async (_, { body: input, signal }) => {
       const run = asFields<object>(JSON.parse(`${input}`))
       const request = { body: run, idempotencyKey: crypto.randomUUID() }
@@ -31,23 +31,28 @@ export const agUi = (client: Troupe, agentId: string): AgUiConfig => {
       const body = await replayedStream({
         send: (reading, isAnew) => client.request('POST', path, { ...(isAnew ? anew : request), signal: reading }),
         chunk: (data) => encoder.encode(`data: ${data}\n\n`),
-        isLast: (data) => ends.includes(typeOf(data)),
+        endOf,
         restarted,
         signal,
-        keepAliveMs,
+        options,
       })
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     },
   }
 }
 
-const ends = ['RUN_FINISHED', 'RUN_ERROR']
+/** Errors that end the stream, but not the run. */
+const early: Readonly<Record<string, StreamEnd>> = { credential_ended: 'again', restarted: 'anew' }
 
-const typeOf = (data: string): string => `${asFields(JSON.parse(data)).type}`
+const endOf = (data: string): StreamEnd | null => {
+  const { type, code } = asFields(JSON.parse(data))
+  if (type === 'RUN_ERROR') return early[`${code}`] ?? 'whole'
+  return type === 'RUN_FINISHED' ? 'whole' : null
+}
 
 /** The protocol cannot take text back: a snapshot of all messages replaces it, which the server sends or a new run has. */
 const restarted = (data: string, given: readonly string[]): readonly string[] | null => {
-  const type = typeOf(data)
+  const { type } = asFields(JSON.parse(data))
   if (type === 'TEXT_MESSAGE_END' || type === 'RUN_ERROR') return [data]
   return type === 'MESSAGES_SNAPSHOT' ? [...endsOf(given), data] : null
 }

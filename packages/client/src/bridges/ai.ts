@@ -4,9 +4,10 @@
  * const { messages, sendMessage } = useChat({ transport: chatTransport(troupe) })
  */
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai'
+import { TroupeError } from '../errors.ts'
 import type { Troupe, TurnOptions } from '../index.ts'
 import { asFields } from '../schema.ts'
-import { replayedStream } from './replayed-stream.ts'
+import { replayedStream, type StreamEnd } from './replayed-stream.ts'
 
 /** What the requests of a transport have beside the messages. */
 export interface ChatTransportOptions {
@@ -47,10 +48,9 @@ export const chatTransport = <M extends UIMessage = UIMessage>(
       send,
       signal,
       chunk: (data) => (data === done ? null : asFields(JSON.parse(data))),
-      isLast: (data) => data === done,
-      // what a crash made void is text of the step in progress
-      restarted: (data) => (data === resetStep ? [data] : [resetStep, data]),
-      keepAliveMs: client.options.keepAliveMs,
+      endOf,
+      restarted,
+      options: client.options,
     })
   const pathOf = (session: string): string => `/v1/sessions/${encodeURIComponent(session)}/ui-messages`
   return {
@@ -75,4 +75,15 @@ export const chatTransport = <M extends UIMessage = UIMessage>(
   }
 }
 
+const endOf = (data: string): StreamEnd | null => {
+  if (data === done) return 'whole'
+  return asFields(JSON.parse(data)).code === 'credential_ended' ? 'again' : null
+}
+
 const resetStep = '{"type":"reset-step"}'
+
+/** What a crash made void is text of the step in progress. A message that begins as another one belongs to a later turn. */
+const restarted = (data: string): readonly string[] => {
+  if (!data.startsWith('{"type":"start"')) return data === resetStep ? [data] : [resetStep, data]
+  throw new TroupeError('Another turn has begun meanwhile: load the messages of the session.', { code: 'connection' })
+}

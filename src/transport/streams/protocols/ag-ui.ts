@@ -50,7 +50,9 @@ export class AgUi implements Translator {
   end(reason: 'done' | StreamEndReason): string {
     if (this.#isFailed) return ''
     const begun = this.#isStarted ? [] : this.#start()
-    const last = reason === 'done' ? this.#finish() : this.#fail(reason, endedWords[reason])
+    // the text goes on if the run is sent again, so it does not end here
+    const error = (code: StreamEndReason) => ({ type: 'RUN_ERROR', code, message: endedWords[code] })
+    const last = reason === 'done' ? this.#finish() : [error(reason)]
     return [...begun, ...last].map(dataFrame).join('')
   }
 

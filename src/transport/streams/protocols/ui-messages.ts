@@ -51,7 +51,7 @@ export class UiMessages implements Translator {
   }
 
   end(reason: 'done' | StreamEndReason): string {
-    const parts = reason === 'done' ? this.#finish() : [{ type: 'error', errorText: endedWords[reason] }]
+    const parts = reason === 'done' ? this.#finish() : [{ type: 'error', errorText: endedWords[reason], code: reason }]
     return `${parts.map(dataFrame).join('')}data: [DONE]\n\n`
   }
 

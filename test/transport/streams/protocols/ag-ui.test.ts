@@ -95,6 +95,15 @@ it('a restart ends a run whose earlier messages are not known', () => {
   expect(typesOf(events)).not.toContain('RUN_FINISHED')
 })
 
+it('a credential that ends leaves a text open, which goes on where the run is sent again', () => {
+  const fields = { ...run, sessionId: 'ses_1', state: null, approves: 'end_user', answered: [], earlier: null } as const
+  const stream = new AgUi({ name: 'ag_ui', showsAll: false, ...fields }, 'page')
+  stream.frames(refundLog.slice(0, 3))
+  const message = 'The credential of the stream has expired or was revoked.'
+  const error = { type: 'RUN_ERROR', code: 'credential_ended', message }
+  expect(stream.end('credential_ended')).toBe(`data: ${JSON.stringify(error)}\n\n`)
+})
+
 it('a run that shows all begins with the messages before and that of the user', () => {
   const [, snapshot] = eventsOf(refundLog, { showsAll: true })
   expect(snapshot.messages).toEqual([

@@ -187,6 +187,6 @@ it('shows what else a turn waits for, citations, rejections, failures and cancel
 it('ends with an error when the credential or the session ends', () => {
   const stream = new UiMessages({ name: 'ui_messages', messageId: null, calls: [], approves: 'none' }, 'person')
   expect(stream.end('deleted')).toBe(
-    'data: {"type":"error","errorText":"The session was deleted."}\n\ndata: [DONE]\n\n',
+    'data: {"type":"error","errorText":"The session was deleted.","code":"deleted"}\n\ndata: [DONE]\n\n',
   )
 })
