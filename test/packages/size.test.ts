@@ -20,10 +20,13 @@ describe('what a page loads, minified and compressed', () => {
     expect(one).toBeLessThanOrEqual(6 * 1024)
   })
 
-  it('has no dependency', () => {
+  it('has no dependency, and the version of the server', () => {
+    const { version } = JSON.parse(readFileSync(ours('package.json'), 'utf8'))
     for (const name of ['client', 'react']) {
       const manifest = JSON.parse(readFileSync(ours(`packages/${name}/package.json`), 'utf8'))
       expect(Object.keys(manifest.dependencies ?? {})).toEqual([])
+      expect(manifest.version).toBe(version)
     }
+    expect(readFileSync(ours('packages/python/pyproject.toml'), 'utf8')).toContain(`version = "${version}"`)
   })
 })

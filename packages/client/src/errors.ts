@@ -56,14 +56,12 @@ interface Envelope {
 /** Reads the error of a response; one that has none of ours did not come from this API. */
 export const errorIn = async (response: Response, baseUrl: string): Promise<TroupeError> => {
   const { status, headers } = response
-  const { error } = asFields(await response.json().catch(() => null))
+  const { error } = asFields(await response.json().catch(() => {}))
   const [otherwise, advice] =
-    status < 500
-      ? ['wrong_base_url', `${baseUrl} is no Troupe server (${status}): check baseUrl.`]
-      : ['unavailable', 'server unavailable']
+    status < 500 ? ['wrong_base_url', `${baseUrl} is no Troupe server (${status}): check baseUrl.`] : ['unavailable']
   // some of the older APIs have the code itself as `error`
   const envelope = asFields<Envelope>(typeof error === 'string' ? { code: error, message: error } : error)
-  const { message = advice, request_id: requestId = null, ...fields } = envelope
+  const { message = advice ?? otherwise, request_id: requestId = null, ...fields } = envelope
   const retryAfterMs = Number(headers.get('retry-after')) * 1000 || 0
   return new TroupeError(message, { code: otherwise, ...fields, status, requestId, retryAfterMs })
 }

@@ -1,7 +1,7 @@
 import { isPassing, TroupeError } from './errors.ts'
 import type { SessionEvent } from './events.ts'
 import { readFrames } from './frames.ts'
-import { backOff, onChange, page, pause } from './page.ts'
+import { beforeNext, onChange, page } from './page.ts'
 import type { Query, Troupe } from './troupe.ts'
 
 /**
@@ -34,6 +34,9 @@ interface Reading {
   readonly take: (events: readonly SessionEvent[]) => boolean
 }
 
+/** Time in ms after which a connection has shown that the next one may be tried at once. */
+const livedMs = 1000
+
 /** Time in ms in which a stream has to begin. */
 const openingMs = 10_000
 
@@ -43,23 +46,23 @@ const openingMs = 10_000
  *
  * @throws {TroupeError} (rejects) if the server refuses for good, or the session was deleted
  */
-export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOptions): Promise<void> => {
+export const follow = async ({ take, onStatus, ...options }: FollowOptions): Promise<void> => {
   const { client, signal } = options
   const { transport = streamEvents, keepAliveMs = 15_000 } = client.options
   const place = { last: options.after, gap: -1 }
   let tries = 0
   // what an outage has taught holds no longer
   onChange(['online', 'visibilitychange'], () => (tries = 0), signal)
-  onStatus('connecting', null)
+  onStatus?.('connecting', null)
   while (!signal.aborted) {
     const over = new AbortController()
+    const since = Date.now()
     const end = () => over.abort()
     let watchdog = setTimeout(end, openingMs)
     const taken: Reading['take'] = (events) => {
       clearTimeout(watchdog)
       watchdog = setTimeout(end, 2.2 * keepAliveMs)
-      tries = 0
-      onStatus('live', null)
+      onStatus?.('live', null)
       const fresh = freshIn(events, place)
       if (fresh.length) take(fresh)
       return events.every(({ id }) => id <= place.last)
@@ -73,14 +76,16 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
     clearTimeout(watchdog)
     end()
     if (signal.aborted) return
+    // one that ends as soon as it began is as bad as none
+    if (Date.now() - since > livedMs) tries = 0
     // an older server has no snapshots, only the whole log
     if (error?.param === 'snapshot') place.last = 0
     else if (error && !isPassing(error)) {
-      onStatus('ended', error)
+      onStatus?.('ended', error)
       throw error
     }
-    onStatus(page.navigator?.onLine === false ? 'offline' : 'reconnecting', tries ? error : null)
-    await pause(backOff(tries++), signal)
+    onStatus?.(page.navigator?.onLine === false ? 'offline' : 'reconnecting', tries ? error : null)
+    await beforeNext(tries++, error, signal)
   }
 }
 

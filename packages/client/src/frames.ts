@@ -38,15 +38,9 @@ export const framesIn = (): ((piece: string) => readonly SessionEvent[]) => {
 
 /** The event of one frame, whose name and data agree because one server wrote both; none for a comment. */
 const parsed = (frame: string): readonly SessionEvent[] => {
-  let event = ''
-  let id = ''
-  let data = ''
   // fields by their first letter: data, event, id, or none of them
-  for (const line of frame.split('\n')) {
-    const value = line.slice(line.indexOf(' ') + 1)
-    if (line[0] === 'd') data = value
-    else if (line[0] === 'e') event = value
-    else if (line[0] === 'i') id = value
-  }
-  return data ? [asFields<SessionEvent>({ event, id: +id, data: JSON.parse(data) })] : []
+  const fields: Record<string, string> = {}
+  for (const line of frame.split('\n')) fields[line[0] ?? ''] = line.slice(line.indexOf(' ') + 1)
+  const { d, e, i = 0 } = fields
+  return d ? [asFields<SessionEvent>({ event: e, id: +i, data: JSON.parse(d) })] : []
 }

@@ -40,7 +40,8 @@ export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>)
       const declaration = functionOf(call)
       if (declaration === undefined || declaration.needsApproval || begun.has(call.action_id)) continue
       begun.add(call.action_id)
-      void session.approve(call.action_id)
+      // its output is kept: the next event of the log sends it again
+      session.approve(call.action_id).catch(() => begun.delete(call.action_id))
     }
   }
   return {

@@ -55,6 +55,10 @@ export interface PendingAction {
   readonly reason: 'approval_required' | 'connection_required' | 'input_required'
   /** `caller`: a `function` tool, which the page runs. */
   readonly run_by?: 'caller'
+  /** `page`: this turn's page declared the tool, so that a client token with `sessions:tools` may run it. */
+  readonly declared_by?: 'page'
+  /** `end_user`: a client token with `sessions:approve` may decide; otherwise only the operator may. */
+  readonly approver?: 'end_user'
   readonly connection?: RequiredConnection
   readonly input?: RequiredInput
   /** Whether a decision of this client is on its way. */

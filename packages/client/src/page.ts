@@ -59,3 +59,10 @@ export const nextFrame = (work: () => void): void => {
  */
 export const backOff = (tries: number): number =>
   tries && Math.min(50 * 2 ** tries, tries > 399 ? 5000 : 300) * (1 - Math.random() / 2)
+
+/** Waits before the next of some attempts, at least as long as the error says. */
+export const beforeNext = (
+  tries: number,
+  error?: { readonly retryAfterMs: number } | null,
+  signal?: AbortSignal,
+): Promise<void> => pause(Math.max(backOff(tries), error?.retryAfterMs ?? 0), signal)

@@ -5,7 +5,7 @@ import { type Connection, follow } from './follow.ts'
 import { readFrames } from './frames.ts'
 import type { PageTools } from './functions.ts'
 import type { Message, PendingAction, Run, Turn } from './messages.ts'
-import { backOff, nextFrame, pause } from './page.ts'
+import { beforeNext, nextFrame } from './page.ts'
 import { asFields, snapshotIn } from './schema.ts'
 import type { Troupe } from './troupe.ts'
 
@@ -162,33 +162,27 @@ export class Session {
     }
   }
 
-  #turn(id: string, body: object): Promise<Turn> {
+  #turn(idempotencyKey: string, body: object): Promise<Turn> {
     return this.#reported(
       async () => {
-        const turn = await this.#begun(id, body)
-        this.#next.confirmed(id, turn)
+        const path = `/v1/sessions/${await this.#created()}/turns`
+        let turn = 0
+        const take = (events: readonly SessionEvent[]) => {
+          for (const { data } of events) turn ||= asFields<{ readonly turn_number?: number }>(data).turn_number ?? 0
+          return !turn
+        }
+        // after a break, the same request is sent again under the same key
+        for (let tries = 0; !turn; tries++) {
+          if (tries > 99) throw new TroupeError('No turn.', { code: 'connection' })
+          await beforeNext(tries)
+          const response = await this.#client.request('POST', path, { body, idempotencyKey })
+          await readFrames(response, take).catch(() => {})
+        }
+        this.#next.confirmed(idempotencyKey, turn)
         return this.#until(() => this.#next.outcome(turn))
       },
-      () => this.#next.unsent(id),
+      () => this.#next.unsent(idempotencyKey),
     )
-  }
-
-  /** Posts a turn until the log has it. @returns its number, which the first event of the response says. */
-  async #begun(idempotencyKey: string, body: object): Promise<number> {
-    const path = `/v1/sessions/${await this.#created()}/turns`
-    let turn = 0
-    for (let tries = 0; tries < 99; tries++) {
-      await pause(backOff(tries))
-      const response = await this.#client.request('POST', path, { body, idempotencyKey })
-      const take = (events: readonly SessionEvent[]) => {
-        for (const { data } of events) turn ||= asFields<{ readonly turn_number?: number }>(data).turn_number ?? 0
-        return !turn
-      }
-      // after a break, the same request is sent again under the same key
-      await readFrames(response, take).catch(() => {})
-      if (turn) return turn
-    }
-    throw new TroupeError('No turn.', { code: 'connection' })
   }
 
   /** Shows what went wrong, also to callers that do not look at the promise. */
@@ -261,10 +255,10 @@ export class Session {
     })
   }
 
-  /** Reads the log as long as there is a reader. */
+  /** Reads the log as long as there is a reader; also one that had ended, once its readers were gone. */
   #read(): void {
-    const { id, connection } = this.#next
-    if (this.#reading || !id || connection === 'ended' || !this.#listeners.size) return
+    const { id } = this.#next
+    if (this.#reading || !id || !this.#listeners.size) return
     this.#reading = new AbortController()
     follow({
       client: this.#client,

@@ -1,7 +1,7 @@
 import { type Credential, type CredentialOptions, credentialOf } from './credential.ts'
 import { errorIn, isPassing, TroupeError } from './errors.ts'
 import type { Transport } from './follow.ts'
-import { backOff, page, pause } from './page.ts'
+import { beforeNext, page } from './page.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 /** Where the server is, how this client proves who it is, and how it reads. */
@@ -67,7 +67,7 @@ export class Troupe {
         return await this.#attempt(method, path, { ...options, idempotencyKey })
       } catch (error) {
         if (!(error instanceof TroupeError && isPassing(error) && Date.now() - since < retryForMs)) throw error
-        await pause(Math.max(backOff(tries), error.retryAfterMs), signal)
+        await beforeNext(tries, error, signal)
       }
     }
   }

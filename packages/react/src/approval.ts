@@ -9,19 +9,25 @@ export interface ApprovalProps extends Omit<HTMLAttributes<HTMLDivElement>, 'tit
   readonly children?: ReactNode
   readonly approveLabel?: ReactNode
   readonly rejectLabel?: ReactNode
+  /** Shown in place of the buttons where only an operator may decide. */
+  readonly waitingLabel?: ReactNode
 }
 
-/** An unstyled group that shows a tool call and lets a person approve or reject it. While a decision is on its way, both are disabled. */
+/**
+ * An unstyled group that shows a tool call and lets a person approve or reject it, if the user of a page may. While a decision is
+ * on its way, both are disabled.
+ */
 export const Approval = ({
   action,
   children,
   approveLabel = 'Approve',
   rejectLabel = 'Reject',
+  waitingLabel = 'Waits for an operator.',
   ...rest
 }: ApprovalProps): ReactNode => {
   const session = useSession()
   const title = useId()
-  const { action_id, tool, deciding = false } = action
+  const { action_id, tool, deciding = false, approver, declared_by } = action
   const button = (label: ReactNode, decide: () => Promise<unknown>) =>
     createElement(
       'button',
@@ -32,7 +38,8 @@ export const Approval = ({
     'div',
     { role: 'group', 'aria-labelledby': title, 'aria-busy': deciding, ...rest },
     createElement('p', { id: title }, children ?? `${tool} ${JSON.stringify(action.arguments)}`),
-    button(approveLabel, () => session.approve(action_id)),
-    button(rejectLabel, () => session.reject(action_id)),
+    ...(approver === undefined && declared_by === undefined
+      ? [waitingLabel]
+      : [button(approveLabel, () => session.approve(action_id)), button(rejectLabel, () => session.reject(action_id))]),
   )
 }

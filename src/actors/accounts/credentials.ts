@@ -160,7 +160,7 @@ const restrictedTo = (token: ClientPrincipal, installationIds: readonly string[]
 export const unknownCredential = (): ServiceError =>
   new ServiceError('authentication_required', {
     message:
-      'The key or token of the request is unknown, expired or revoked. Check that it is complete and belongs to this server.',
+      'The key or token of the request is unknown, expired or revoked. Check that it is complete and belongs to this server, or get a new client token, which lives 15 minutes at most.',
   })
 
 const endedSession = (): ServiceError =>

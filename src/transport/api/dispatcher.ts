@@ -359,7 +359,7 @@ export class Dispatcher implements HttpHandler {
 }
 
 const unknownPath = (meant: string | null): string =>
-  `No operation has this path. ${meant === null ? '' : `Did you mean ${meant}? `}The page /docs of this server lists all operations.`
+  `No operation has this path. ${meant === null ? 'If a newer client called it, upgrade the server. ' : `Did you mean ${meant}? `}The page /docs of this server lists all operations.`
 
 /** Whether the answer is an actor's event stream. The actor's log has its events, and its commit keeps the key. */
 const isEvents = ({ answer }: Operation, { body }: Call<unknown, unknown, unknown>): boolean =>

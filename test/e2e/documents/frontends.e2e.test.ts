@@ -36,6 +36,6 @@ it.each(examples)(
       folder: await folderOf(code),
       env,
     })
-    expect(output?.printed).toMatch(linesOf(prints.text))
+    expect(output?.printed, output?.complaints).toMatch(linesOf(prints.text))
   },
 )

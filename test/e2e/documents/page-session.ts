@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process'
 export interface BlockOutput {
   readonly code: string
   readonly printed: string
+  /** What all blocks wrote to the standard error. */
+  readonly complaints: string
 }
 
 /** Separates the outputs of blocks; no command prints it. */
@@ -35,5 +37,5 @@ export const runBlocks = async (
   const status = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject))
   const outputs = printed.split(separator)
   if (status !== 0) throw new Error(`failed:\n${blocks[outputs.length - 1]}\n${outputs.at(-1)}\n${complaints}`)
-  return blocks.map((code, place) => ({ code, printed: outputs[place] ?? '' }))
+  return blocks.map((code, place) => ({ code, printed: outputs[place] ?? '', complaints }))
 }

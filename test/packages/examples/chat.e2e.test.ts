@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Troupe } from '#client/index.ts'
 import { decide, mintToken } from '#client/server/index.ts'
+import { axeFaults } from '#test/e2e/pages/axe.ts'
 import { closePages, openBrowser } from '#test/e2e/pages/open-browser.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
 import { atNight, World } from '#test/e2e/world.ts'
@@ -70,6 +71,9 @@ describe('the example of a chat', () => {
     const calls = tool.calls.length
     await say(page, 'Please use issue_refund for order 7')
     const group = page.getByRole('group', { name: /issue_refund/ })
+    await group.waitFor()
+    // the document around the component is this test's
+    expect((await axeFaults(page)).filter((each) => !/html-has-lang|page-has-heading-one/.test(each))).toEqual([])
     await group.getByRole('button', { name: 'Approve' }).click()
     await expect.poll(() => page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true)
     expect(await group.count()).toBe(0)

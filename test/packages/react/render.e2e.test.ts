@@ -15,7 +15,7 @@ import { scriptedServer } from '@troupe/client/test'
 import { Approval, TroupeProvider, useApprovals, useConnection, useMessages, useRun } from '@troupe/react'
 import { StrictMode, version } from 'react'
 
-const server = scriptedServer([{ text: 'Hello.' }, { tool: 'refund', arguments: { order: 7 }, next: { text: 'Done.' } }])
+const server = scriptedServer([{ text: 'Hello.' }, { tool: 'refund', arguments: { order: 7 }, next: { text: 'Done.' } }, { tool: 'ship', approver: 'operator', next: { text: 'Shipped.' } }])
 const client = new Troupe({ baseUrl: 'http://test', token: async () => ({ token: 'ect_test', expires_at: new Date(Date.now() + 900_000).toISOString() }), fetch: server.fetch })
 const renders = {}
 const Line = ({ message }) => {
@@ -97,12 +97,16 @@ describe.each([
       .getByRole('button', { name: 'Approve' })
       .click()
     await expect.poll(() => listed(page)).toEqual(['Hello', 'Hello.', 'Hello', 'Done.'])
+    await page.getByRole('button', { name: 'Send' }).click()
+    const operators = page.getByRole('group', { name: /ship/ })
+    await operators.getByText('Waits for an operator.').waitFor()
+    expect(await operators.getByRole('button').count()).toBe(0)
     const seen = await page.evaluate('({ ...seen, root: null, requests: seen.requests.map(({ request }) => request) })')
     expect(seen).toMatchObject({ recovered: [] })
     const { requests }: { readonly requests: readonly string[] } = Object(seen)
     // strict mode subscribes twice, and opens one session with one stream
     const counted = (what: string) => requests.filter((each) => each === what).length
-    expect([counted('POST /v1/sessions'), counted('POST /v1/sessions/ses_1/turns')]).toEqual([1, 2])
+    expect([counted('POST /v1/sessions'), counted('POST /v1/sessions/ses_1/turns')]).toEqual([1, 3])
     expect(counted('GET /v1/sessions/ses_1/stream')).toBeLessThanOrEqual(1)
     expect(printed.filter((each) => !/React DevTools/.test(each))).toEqual([])
     server.close()

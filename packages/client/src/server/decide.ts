@@ -1,4 +1,4 @@
-import { type Troupe, TroupeError } from '../index.ts'
+import { Session, type Troupe, TroupeError } from '../index.ts'
 import { asFields } from '../schema.ts'
 
 /** A decision of a user about a call of one of their own sessions. */
@@ -37,7 +37,8 @@ export const decide = async (client: Troupe, request: DecisionRequest): Promise<
       code: 'forbidden',
       status: 403,
     })
-  const handle = client.sessions.open(session_id)
+  // of its own: a server that decides for many users keeps none of their conversations
+  const handle = new Session(client, session_id, {})
   return decision === 'reject'
     ? handle.reject(action_id)
     : handle.approve(action_id, { output: outputIn(tool_results, action_id) })

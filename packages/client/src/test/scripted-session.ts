@@ -10,6 +10,8 @@ export type Script =
       readonly arguments?: unknown
       /** `caller` for a function of the page. */
       readonly run_by?: 'caller'
+      /** A call that no page may decide about. */
+      readonly approver?: 'operator'
       readonly next: Script
     }
 
@@ -68,12 +70,13 @@ export class ScriptedSession {
       this.#complete(script.text)
     } else if ('error' in script) this.#fail(script.error)
     else {
-      const { tool, next, run_by } = script
+      const { tool, next, run_by, approver } = script
       const actionId = `act_${this.log.last + 1}`
       const call = { tool, arguments: script.arguments ?? {}, action_id: actionId, ...(run_by && { run_by }) }
+      const who = run_by === undefined ? approver !== 'operator' && { approver: 'end_user' } : { declared_by: 'page' }
       this.#waiting = { actionId, next }
       this.log.add('tool_call.started', call)
-      this.log.add('turn.paused', { reason: 'approval_required', ...call })
+      this.log.add('turn.paused', { reason: 'approval_required', ...call, ...who })
     }
   }
 

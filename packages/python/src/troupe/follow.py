@@ -23,6 +23,8 @@ log = logging.getLogger("troupe")
 
 # longest delay in seconds between attempts during the first minute and a half of an outage, and after it
 _SOON, _LATER, _SOON_FOR = 0.3, 5.0, 90.0
+# seconds after which a connection has shown that the next one may be tried at once
+_LIVED = 1.0
 
 
 def back_off(tries: int, longest: float) -> float:
@@ -39,7 +41,7 @@ async def follow(client: AsyncTroupe, session_id: str, after: int | None) -> Asy
     reader = _Reader(client, session_id, after)
     tries, failing_since = 0, 0.0
     while True:
-        heard = reader.heard
+        heard, since = reader.heard, time.monotonic()
         error: TroupeError | None = None
         try:
             async with aclosing(reader.once()) as events:
@@ -47,7 +49,8 @@ async def follow(client: AsyncTroupe, session_id: str, after: int | None) -> Asy
                     yield event
         except TroupeError as caught:
             error = caught
-        if reader.heard != heard:
+        # one that ends as soon as it began is as bad as none
+        if reader.heard != heard and time.monotonic() - since > _LIVED:
             tries = 0
         if tries == 0:
             failing_since = time.monotonic()
