@@ -25,6 +25,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   clients: ['scripts/clients.ts'],
   // CI runs it if a folder of what it tests has changed
   'mcp-conformance': ['scripts/mcp-conformance/run.ts'],
+  'mcp-conformance-server': ['scripts/mcp-conformance/server.ts'],
   // lays out every chart; CI takes those whose digests are as recorded
   generated: ['scripts/generate.ts', '--check', '--anew'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],

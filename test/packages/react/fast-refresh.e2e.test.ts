@@ -6,6 +6,9 @@ import { closePages, openBrowser } from '#test/e2e/pages/open-browser.ts'
 import { World } from '#test/e2e/world.ts'
 import { lend, ours, stranger } from '../packed.ts'
 
+/** What the page sends: its answer takes a minute, longer than two edits on a slow machine. */
+const said = `slow please${' on'.repeat(300)}`
+
 /** The component that is edited: with a heading, and hooks of its own before those of the session. */
 const chat = (heading: string, hooks = '') => `
 import { textOf } from '@troupe/client'
@@ -20,7 +23,7 @@ export const Chat = () => {
     <main>
       <h1>${heading}</h1>
       <ul>{messages.map((message) => <li key={message.id}>{textOf(message)}</li>)}</ul>
-      <button onClick={() => send('slow please')}>Send</button>
+      <button onClick={() => send('${said}')}>Send</button>
     </main>
   )
 }
@@ -116,12 +119,14 @@ it('an edit of a component while a turn streams keeps the session, its one strea
     shown.push(await answer())
   }
   const [session] = (await world.api.get('/v1/sessions')).body.data
-  const ended = async () => (await world.api.log(session.id)).find(({ event_type }) => event_type === 'turn.completed')
-  await expect.poll(ended).toBeDefined()
-  const whole = String((await ended())?.payload.output)
   // both edits fell into the answer
+  await expect.poll(async () => (await answer()).length).toBeGreaterThan((shown.at(-1) ?? '').length)
+  await world.api.post(`/v1/sessions/${session.id}/cancel`, {})
+  const ended = async () => (await world.api.log(session.id)).find(({ event_type }) => event_type === 'turn.failed')
+  await expect.poll(ended).toBeDefined()
+  const whole = String(Object((await ended())?.payload.output).text)
   for (const text of shown) expect(whole.startsWith(text) && text !== '' && text.length < whole.length, text).toBe(true)
-  await expect.poll(() => page.getByRole('listitem').allTextContents()).toEqual(['slow please', whole])
+  await expect.poll(() => page.getByRole('listitem').allTextContents()).toEqual([said, whole])
   expect(requests.toSorted()).toEqual(['GET stream', 'POST sessions', 'POST turns'])
   expect(await page.evaluate(() => Object(globalThis).isSamePage)).toBe(true)
   expect(errors).toEqual([])
