@@ -1,5 +1,6 @@
 import { requestForm } from '#specs/dsl/ajv.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { inConsole } from '#specs/reach/console-paths.ts'
 import type { GeneratedFile } from '../generated-file.ts'
 import { formFields } from './form-fields.ts'
@@ -28,8 +29,8 @@ const shown: readonly Shown[] = [
     about:
       'An agent is a model with its prompt, tools, knowledge and limits. Sessions and runs use its published version.',
   },
-  { name: 'agent_versions', title: 'Versions', columns: ['status', 'notes', 'created_at'], about: '' },
-  { name: 'agent_keys', title: 'Keys of the agent', columns: ['type', 'prefix', 'created_at'], about: '' },
+  { name: 'agent_versions', title: 'Versions', columns: ['status', 'published_at', 'created_at'], about: '' },
+  { name: 'agent_keys', title: 'Keys of the agent', columns: ['key_type', 'prefix', 'created_at'], about: '' },
   {
     ...{ name: 'installations', title: 'Installations', columns: ['agent_id', 'tenant_id', 'version', 'status'] },
     about: 'An installation gives a version of an agent to a tenant, with its own changes and policy.',
@@ -64,8 +65,9 @@ const shown: readonly Shown[] = [
     about: 'An end user is a person whom knowledge bases are granted to, by your own id.',
   },
   {
-    ...{ name: 'rate_plans', title: 'Rate plans', columns: ['requests_per_minute', 'created_at'] },
-    about: 'A rate plan limits the requests of the tenants that have it.',
+    ...{ name: 'rate_plans', title: 'Rate plans' },
+    columns: ['markup_percent', 'input_per_million_usd', 'output_per_million_usd', 'per_call_usd', 'is_default'],
+    about: 'A rate plan has the prices at which tenants are charged for what they use.',
   },
   {
     ...{ name: 'knowledge_bases', title: 'Knowledge bases', columns: ['description', 'updated_at'] },
@@ -81,7 +83,7 @@ const shown: readonly Shown[] = [
     about: 'A key of yours for a provider of models. It is stored sealed, and calls of its models go through it.',
   },
   {
-    ...{ name: 'custom_providers', title: 'Custom servers', columns: ['baseUrl', 'format'] },
+    ...{ name: 'custom_providers', title: 'Custom servers', columns: ['base_url', 'api_format'] },
     about: 'A server of yours that speaks the format of a provider, such as vLLM or Ollama.',
   },
   {
@@ -101,7 +103,7 @@ const shown: readonly Shown[] = [
     columns: ['require_second_factor', 'require_oidc', 'updated_at'],
   },
   {
-    ...{ name: 'guardrails', title: 'Guardrails', columns: ['description', 'mode', 'updated_at'] },
+    ...{ name: 'guardrails', title: 'Guardrails', columns: ['description', 'is_default', 'updated_at'] },
     about: 'A guardrail checks what is sent to a model or comes from it, and blocks, redacts or flags it.',
   },
   {
@@ -199,6 +201,8 @@ const resourceOf = (
 ) => {
   const list = byId.get(`${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
+  const unknown = columns.find((column) => !fieldsOf(rowIn(list)).has(column))
+  if (unknown !== undefined) throw new Error(`${name} has no field ${unknown}`)
   const one = [byId.get(`${name}.update`), byId.get(`${name}.delete`)].find(Boolean)
   const acts = [...byId.values()].filter(({ id }) => isActOf(id, name))
   const named = others.flatMap((id) => byId.get(id) ?? [])
@@ -226,6 +230,16 @@ const resourceOf = (
     ],
   }
 }
+
+/** The schema of the rows of a list, which some lists name otherwise than `data`; of a setting, its own. */
+const rowIn = ({ answer }: Operation): JsonSchema => {
+  const whole = answer.kind === 'json' ? answer.schema.json : {}
+  const { data, ...others } = whole.properties ?? {}
+  return (data ?? Object.values(others).find(({ type }) => type === 'array'))?.items ?? whole
+}
+
+const fieldsOf = ({ properties = {}, oneOf = [], anyOf = [] }: JsonSchema): ReadonlySet<string> =>
+  new Set([...Object.keys(properties), ...[...oneOf, ...anyOf].flatMap((each) => [...fieldsOf(each)])])
 
 /** Whether a parameter of a path names a row of a resource, and not only the project that the page shows. */
 const isOfRow = (param: string, resource = ''): boolean => param !== 'project_id' || resource === 'projects'
