@@ -125,6 +125,7 @@ export const providers: readonly ProviderSpec[] = [
     format: 'openai',
     baseUrl: 'https://api.x.ai/v1',
     env: 'XAI',
+    reportsCharges: true,
     website: 'https://x.ai',
     docsUrl: 'https://docs.x.ai',
     ids: /^grok-/,

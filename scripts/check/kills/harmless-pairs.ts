@@ -128,4 +128,6 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/gateway/routing/connection-use-cases.ts provider_connections.delete':
     'the connection is gone by the first write; lists of its models are only read through it',
   'src/gateway/routing/model-sync-use-cases.ts apply': `${repeat}: the connection names its list, whatever its status`,
+  'src/gateway/realtime/relay/relay-session.ts transcribed':
+    'each write counts towards another budget, and a kill ends the session that would go on spending',
 }

@@ -13,6 +13,7 @@ import type { TokenUsage } from '../prices/usage.ts'
 import { AnswerLog } from './answer-log.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import type { ChatRunRequest } from './chat-run-request.ts'
+import { possibleUsage } from './possible-usage.ts'
 
 type RecordedCall = Pick<CallRecord, 'route'> & Partial<Pick<CallRecord, 'reuse'>>
 
@@ -47,7 +48,7 @@ export class ChatRecord {
   summary(end: StreamEnd, headers: ChatSummary['headers']): ChatSummary {
     const { route } = this.#call
     if (route === null) throw new Error('an answer without a route')
-    const usage = end.usage ?? this.#estimate()
+    const usage = possibleUsage(end.usage, this.request.body, route) ?? this.#estimate()
     this.#summary = {
       route,
       model: end.model === '' ? route.model : end.model,

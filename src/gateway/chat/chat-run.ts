@@ -27,6 +27,7 @@ import { GatheredAnswer } from './gathered-answer.ts'
 import { limitedTokens, maxCostOf, minCostOf, neededTokens } from './max-cost.ts'
 import { chunksOnly, type ReadingOptions, streamReader, wholeReader } from './open-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
+import { withUsage } from './possible-usage.ts'
 import { ChatPreparation } from './preparing/chat-preparation.ts'
 import { chatCandidates, chatRules } from './rules/chat-candidates.ts'
 import { finishOf, readWhole, type Whole } from './whole-answer.ts'
@@ -325,7 +326,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     this.#deliver()
     this.#record.tokensSoFar = reader.tokensSoFar
     const summary = this.#record.summary(end, this.#headers())
-    if (this.#usageChunk !== null) this.#listener.chunk(withCost(this.#usageChunk, summary.costUsd))
+    if (this.#usageChunk !== null)
+      this.#listener.chunk(withCost(withUsage(this.#usageChunk, end, summary), summary.costUsd))
     this.#listener.end(summary)
     this.#run.succeed()
     const format = this.#request?.format ?? null
@@ -372,20 +374,18 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   #deliverWhole(bytes: Buffer, read: Whole, completion: WireObject): void {
-    const isOriginal =
-      (this.#request?.format ?? null) === null && completion === read.completion && read.gathered === undefined
     this.#record.completion = completion
-    const { route, model, usage, costUsd, finishReason, headers: own } = this.#record.summary(read, this.#headers())
+    const summary = this.#record.summary(read, this.#headers())
+    const { costUsd, headers: own } = summary
+    const shown = withUsage(completion, read, summary)
+    const isOriginal =
+      (this.#request?.format ?? null) === null && shown === read.completion && read.gathered === undefined
     const headers = costUsd === null ? own : [...own, ...costHeader(costUsd)]
     this.#listener.whole({
-      route,
-      model,
-      usage,
-      costUsd,
-      finishReason,
+      ...summary,
       headers,
-      completion: withCost(completion, costUsd),
-      bytes: isOriginal ? wholeWithCost(bytes, completion, costUsd) : null,
+      completion: withCost(shown, costUsd),
+      bytes: isOriginal ? wholeWithCost(bytes, shown, costUsd) : null,
     })
     this.#run.succeed()
     this.#cache?.keep(read.completion, costUsd)

@@ -15,10 +15,10 @@ const tokensARequest = 32
 const tokensAnObject = 8
 
 /** Maximum number of tokens that any known model counts for an image. */
-const tokensAnImage = 50_000
+export const tokensAnImage = 50_000
 
 /** Assumed maximum length of an answer in tokens, for models whose limit is unknown. */
-const longestAnswer = 128_000
+export const longestAnswer = 128_000
 
 /** Minimum length in tokens to which an answer is limited when the budget does not afford a longer one. */
 const shortestAnswer = 256

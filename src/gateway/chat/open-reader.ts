@@ -11,6 +11,7 @@ import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
+import { possibleUsage } from './possible-usage.ts'
 import { WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage } from './wire-body.ts'
 
@@ -42,7 +43,8 @@ export const streamReader = (listener: AnswerListener, options: ReadingOptions):
       format?.decoder() ?? new OpenAiDecoder(new OpenAiChunks(), takes.words !== undefined),
       { hidesUsage, restorer },
     )
-  const costOf = (usage: TokenUsage): string | null => (route === null ? null : costBy(route, usage))
+  const costOf = (usage: TokenUsage): string | null =>
+    route === null || possibleUsage(usage, body, route) === null ? null : costBy(route, usage)
   const frames = { hidesUsage, choices: countOf(body.n) || 1, costOf }
   return restorer === null ? new FrameReader(listener, frames) : new FramesThenChunks(listener, { ...frames, restorer })
 }

@@ -5,6 +5,7 @@ import { isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { CacheableCall, ResponseCache } from '../caching/response-cache.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
+import { possibleUnits } from '../call/accounting/possible-units.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
@@ -153,7 +154,7 @@ export class JsonCalls {
         return { ...next, target: targetOf(kind, next.route) }
       }),
     )
-    done = { answer, usage: kind.usage(answer, sent), route: candidate.route }
+    done = { answer, usage: possibleUnits(kind.usage(answer, sent), kind.max(sent)), route: candidate.route }
     const costUsd = stored === null ? kind.costUsd(candidate.route, done.usage) : '0'
     const restored = restoredDocument(answer, restorer)
     const given = guard?.checksOutput === true ? await checkedAnswer(kind, restored, guard) : restored

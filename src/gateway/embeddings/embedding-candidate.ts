@@ -44,10 +44,14 @@ export const estimatedTokens = ({ inputs }: EmbeddingRequest): number =>
   estimateTokens(inputs.filter((input) => typeof input === 'string')) +
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0)
 
-/** Returns the total usage of all batches; estimated by length when a batch reports no count. */
+/** Tokens that mark the beginning, the end and the purpose of a text. */
+const marksATextMax = 64
+
+/** Returns the total usage of all batches; estimated by length when a batch reports no count, or one that is impossible. */
 export function usageOf(counted: readonly (number | null)[], request: EmbeddingRequest): TokenUsage {
   const total = counted.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)
-  return total === null ? { ...inputOnly(inputTokensOf(request)), estimated: true } : inputOnly(total)
+  const max = maxUsage(request).inputTokens + request.inputs.length * marksATextMax
+  return total === null || total > max ? { ...inputOnly(inputTokensOf(request)), estimated: true } : inputOnly(total)
 }
 
 const inputOnly = (inputTokens: number): TokenUsage => ({

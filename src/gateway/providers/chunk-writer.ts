@@ -50,7 +50,7 @@ export class ChunkWriter {
 }
 
 /** Usage as OpenAI counts it: cached tokens are included in the prompt's, reasoning tokens in the completion's. */
-const usageDocument = (usage: TokenUsage): WireObject => ({
+export const usageDocument = (usage: TokenUsage): WireObject => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,

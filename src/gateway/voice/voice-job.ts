@@ -3,6 +3,7 @@ import { viaOf } from '#outgoing/via.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { statusIn } from '#specs/errors/wire-errors.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
+import { possibleUnits } from '../call/accounting/possible-units.ts'
 import { routeCost } from '../call/accounting/route-price.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
@@ -125,8 +126,9 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
     costUsd: () => (kind.ended?.units ? costOf(candidate, kind.ended.units) : null),
     end: (how) => {
       if (run.isOver) return
-      kind.ended = { ...how, candidate }
-      if (how.units !== null) job.call.onCost?.(costOf(candidate, how.units))
+      const units = how.units === null ? null : possibleUnits(how.units, job.max(candidate))
+      kind.ended = { ...how, units, candidate }
+      if (units !== null) job.call.onCost?.(costOf(candidate, units))
       if (how.error === null) run.succeed()
       else run.close(how.error)
     },

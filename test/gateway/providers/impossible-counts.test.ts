@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { endOf } from '#gateway/apis/responses/upstream-reader.ts'
 import { countOrNull } from '#gateway/call/accounting/counted.ts'
-import { charged, usageOf } from '#gateway/call/accounting/openai-usage.ts'
+import { charged, chargedIn, usageOf } from '#gateway/call/accounting/openai-usage.ts'
+import { possibleUnits } from '#gateway/call/accounting/possible-units.ts'
+import { usageOf as embeddedUsage } from '#gateway/embeddings/embedding-candidate.ts'
+import { embeddingRequest } from '#gateway/embeddings/embedding-request.ts'
 import { anthropicUsage } from '#gateway/providers/anthropic/anthropic-usage.ts'
 import { geminiTokens } from '#gateway/providers/google/gemini-audio.ts'
 import { googleUsage } from '#gateway/providers/google/google-usage.ts'
@@ -32,6 +35,14 @@ describe('a report of usage with a count that no call can have', () => {
     for (const count of [undefined, null, 0, 7, 1_000_000_000]) expect(read(count)).not.toBeNull()
   })
 
+  it('is none for embeddings of shorter texts, and at most what was expected for audio', () => {
+    const request = embeddingRequest({ input: ['Hello', 'you'] }, null)
+    expect(embeddedUsage([100], request)).toMatchObject({ inputTokens: 100 })
+    expect(embeddedUsage([5_000], request)).toMatchObject({ inputTokens: 3, estimated: true })
+    const max = { seconds: 10 }
+    expect([25, 3_600].map((seconds) => possibleUnits({ seconds }, max).seconds)).toEqual([25, 10])
+  })
+
   it('is none for embeddings, seconds of audio and a charge in USD', () => {
     expect(impossible.map(countOrNull)).toEqual(impossible.map(() => null))
     expect([1e308, 1e7, -1, '7'].map(secondsOf)).toEqual([null, null, null, null])
@@ -41,6 +52,13 @@ describe('a report of usage with a count that no call can have', () => {
       null,
     ])
     expect(charged(0.25)).toEqual({ chargedUsd: '0.25' })
+    expect(chargedIn({ cost_in_usd_ticks: 37_756_000 })).toEqual({ chargedUsd: '0.0037756' })
+    expect([1e308, 1e19, -1, 1.5].map((cost_in_usd_ticks) => chargedIn({ cost_in_usd_ticks }))).toEqual([
+      {},
+      {},
+      {},
+      {},
+    ])
   })
 
   it.each([

@@ -44,6 +44,8 @@ export class StrictProvider {
   readonly received: Fields[] = []
   readonly upgrades: IncomingMessage['headers'][] = []
   readonly sockets = new Set<WebSocket>()
+  /** What an upgrade waits for before it is answered. */
+  before: Promise<void> = Promise.resolve()
   /** Whether a response ends by itself. */
   ends = true
   readonly #options: StrictOptions
@@ -59,11 +61,14 @@ export class StrictProvider {
     this.#server.on('upgrade', (request, socket, head) => {
       this.upgrades.push(request.headers)
       const refusal = this.#refusalOf(request)
-      if (refusal === null) sockets.handleUpgrade(request, socket, head, (open) => this.#serve(open))
-      else
-        socket.end(
-          `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${refusal.body.length}\r\nconnection: close\r\n\r\n${refusal.body}`,
-        )
+      socket.on('error', () => {})
+      void this.before.then(() => {
+        if (refusal === null) sockets.handleUpgrade(request, socket, head, (open) => this.#serve(open))
+        else
+          socket.end(
+            `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${refusal.body.length}\r\nconnection: close\r\n\r\n${refusal.body}`,
+          )
+      })
     })
   }
 

@@ -41,9 +41,11 @@ export class ImageServer extends CloudServer {
     if (!pathname.endsWith('/images/edits')) throw new CloudRefusal(404, 'Unknown request URL')
     const form = await this.#formOf(request)
     this.forms.push(form)
-    const data = Array.from({ length: Number(form.texts.n ?? 1) }, () => ({ b64_json: 'aGk=' }))
+    const isAbsurd = form.texts.prompt === 'absurd'
+    const data = Array.from({ length: isAbsurd ? 500 : Number(form.texts.n ?? 1) }, () => ({ b64_json: 'aGk=' }))
     const input_tokens_details = { text_tokens: 10, image_tokens: 200 }
-    const usage = { input_tokens: 210, input_tokens_details, output_tokens: 1000, total_tokens: 1210 }
+    const output_tokens = isAbsurd ? 9e8 : 1000
+    const usage = { input_tokens: 210, input_tokens_details, output_tokens, total_tokens: 210 + output_tokens }
     return this.json(response, { created: 1, data, usage })
   }
 
@@ -56,7 +58,11 @@ export class ImageServer extends CloudServer {
     const isUrl = (each: unknown): boolean => /^data:image\/(?:png|jpeg|webp);base64,./.test(textOf(objectOf(each).url))
     if (!isOne || textOf(prompt) === '' || given.length > 3 || !given.every(isUrl))
       throw new CloudRefusal(400, 'Failed to deserialize the JSON body into the target type')
-    return this.json(response, { data: Array.from({ length: Number(n ?? 1) }, () => ({ b64_json: 'aGk=' })) })
+    const data = Array.from({ length: Number(n ?? 1) }, () => ({ b64_json: 'aGk=' }))
+    // 0.02 USD an image, and 0.002 an image of the input
+    const cost_in_usd_ticks = 200_000_000 * data.length + 20_000_000 * given.length
+    const usage = textOf(prompt) === 'uncharged' ? {} : { usage: { cost_in_usd_ticks } }
+    return this.json(response, { data, ...usage })
   }
 
   protected refuse(response: ServerResponse, status: number, message: string): void {

@@ -14,7 +14,7 @@ export function usageOf(usage: WireObject): TokenUsage | null {
     ...cacheWrites(details, count),
     reasoningTokens: count(written.reasoning_tokens),
     ...audioTokens(count, details.audio_tokens, written.audio_tokens),
-    ...charged(usage.cost),
+    ...chargedIn(usage),
   }))
 }
 
@@ -32,7 +32,13 @@ export function audioTokens(count: ReadCount, ...[input, output, cached]: readon
 type AudioTokens = Pick<TokenUsage, 'audioInputTokens' | 'audioOutputTokens' | 'audioCachedTokens'>
 
 /** More than any call costs. */
-const maxUsd = 100_000
+const maxUsd = 1_000
+/** xAI charges in ticks, which are whole. */
+const ticksOfUsd = 10_000_000_000
+
+/** What the usage of an answer in OpenAI's format says that it cost. */
+export const chargedIn = ({ cost, cost_in_usd_ticks: ticks }: WireObject): Pick<TokenUsage, 'chargedUsd'> =>
+  Number.isSafeInteger(ticks) ? charged(Number(ticks) / ticksOfUsd) : charged(cost)
 
 /** What a provider reports that an answer cost in USD, as OpenRouter and Perplexity do; nothing for an impossible sum. */
 export const charged = (usd: unknown): Pick<TokenUsage, 'chargedUsd'> =>

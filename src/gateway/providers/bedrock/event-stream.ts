@@ -11,8 +11,10 @@ export interface StreamMessage {
 
 const preludeBytes = 12
 const crcBytes = 4
-/** AWS's maximum of a message. */
-const maxMessageBytes = 24 * 1024 * 1024
+/** Maximum size of a message, which is parsed at once; an event of a chat has a few hundred bytes. */
+const maxMessageBytes = 4 * 1024 * 1024
+/** Maximum size of the headers of a message, of which there are three. */
+const maxHeaderBytes = 16 * 1024
 const textType = 7
 /** Bytes of a header's value by its type; a length of two bytes precedes the others. */
 const fixedSizes: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 }
@@ -59,7 +61,8 @@ const totalOf = (bytes: Buffer): number => {
   const total = bytes.readUInt32BE(0)
   const headers = bytes.readUInt32BE(4)
   const isWhole = crc32(bytes.subarray(0, 8)) === bytes.readUInt32BE(8)
-  if (!isWhole || total > maxMessageBytes || headers + preludeBytes + crcBytes > total) throw streamBroken()
+  const isSmall = total <= maxMessageBytes && headers <= maxHeaderBytes
+  if (!isWhole || !isSmall || headers + preludeBytes + crcBytes > total) throw streamBroken()
   return total
 }
 

@@ -56,6 +56,17 @@ const base64BytesOfSecond = 64_000
 const heardTokensOfSecond = 10
 const spokenTokensOfSecond = 20
 
+/** Bytes of base64 of a second in the smallest format, 8-bit samples at 8 kHz; tokens of a second, as sound and as text. */
+const base64BytesMin = 10_000
+const transcribedTokensOfSecond = 50
+
+/** Most that the transcripts of audio use, by the length of its base64. */
+export const maxTranscribed = (base64Bytes: number): Usage => {
+  const seconds = Math.ceil(base64Bytes / base64BytesMin)
+  const inputTokens = seconds * transcribedTokensOfSecond
+  return { seconds, tokens: { inputTokens, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 } }
+}
+
 /** Tokens of audio that the model hears, by the length of its base64. */
 export const heardTokens = (base64Bytes: number): number =>
   Math.ceil((base64Bytes / base64BytesOfSecond) * heardTokensOfSecond)

@@ -60,10 +60,10 @@ export class RelaySession implements RealtimeSession {
         await this.#permit(charges, event)
         break
       case 'input_audio_buffer.append':
-        charges.heard(heardTokens(textOf(event.audio).length))
+        charges.heard(heardTokens(textOf(event.audio).length), textOf(event.audio).length)
         break
       case 'conversation.item.create':
-        charges.heard(itemTokens(objectOf(event.item), text.length))
+        charges.heard(itemTokens(objectOf(event.item), text.length), text.length)
     }
     if (this.#isOver) return
     const sent = event.type === 'session.update' ? withoutModel(event, this.#request.model) : text
@@ -180,7 +180,7 @@ export class RelaySession implements RealtimeSession {
         return isObject(response.usage) ? JSON.stringify({ ...event, response: { ...response, usage } }) : null
       }
       case 'conversation.item.input_audio_transcription.completed':
-        charges.transcribed(event.usage, textOf(event.transcript))
+        this.#transcribed(event, charges)
         return null
       case 'error':
         charges.refused(eventIdOf(objectOf(event.error)))
@@ -196,6 +196,12 @@ export class RelaySession implements RealtimeSession {
       this.#upstream?.send(JSON.stringify({ type: 'response.cancel', response_id: id }))
       if (endsRelay(error)) this.#fail(error, 1008)
       else this.#request.client.send(errorEvent(error))
+    })
+  }
+
+  #transcribed({ usage, transcript }: WireObject, charges: ResponseCharges): void {
+    charges.transcribed(usage, textOf(transcript)).catch((error: unknown) => {
+      if (endsRelay(error)) this.#fail(error, 1008)
     })
   }
 

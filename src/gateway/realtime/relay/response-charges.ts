@@ -1,4 +1,5 @@
 import { CallRecord, type RecordParts } from '#gateway/call/accounting/call-record.ts'
+import { possibleUnits } from '#gateway/call/accounting/possible-units.ts'
 import { heldPrice, routeCost } from '#gateway/call/accounting/route-price.ts'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { Admission, Ticket } from '#gateway/call/admission.ts'
@@ -10,7 +11,7 @@ import { type TokenUsage, tokensOfUsage, type Usage } from '#gateway/prices/usag
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
-import { responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
+import { maxTranscribed, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
 import { requireUnguarded } from './unguarded.ts'
 
 export interface ChargeParts extends RecordParts {
@@ -43,6 +44,8 @@ interface Charged {
 export const realtimeOperation = 'realtime.connect'
 /** Tokens of an answer without a limit of its own. */
 const usualMaxTokens = 4096
+/** Tokens of a conversation, for models that are not in the price list. */
+const usualContext = 128_000
 
 /** Admits, meters and records the responses of one relayed session. */
 export class ResponseCharges {
@@ -54,6 +57,8 @@ export class ResponseCharges {
   /** Tokens of the conversation as of the last response, and of what came since. */
   #contextTokens = 0
   #addedTokens = 0
+  /** Base64 of audio that the client has sent. */
+  #audioBytes = 0
   #maxTokens = usualMaxTokens
   #transcriber = ''
 
@@ -69,9 +74,14 @@ export class ResponseCharges {
     this.#transcriber = textOf(objectOf(objectOf(objectOf(audio).input).transcription).model)
   }
 
-  /** Notes input of the client, which the next response reads. */
-  heard(tokens: number): void {
+  /**
+   * Notes input of the client, which the next response reads.
+   *
+   * @param bytes of the base64 of audio in it, which may be transcribed.
+   */
+  heard(tokens: number, bytes: number): void {
     this.#addedTokens += tokens
+    this.#audioBytes += bytes
   }
 
   /**
@@ -114,18 +124,23 @@ export class ResponseCharges {
     const charged = this.#open.get(id)
     if (charged === undefined) return null
     this.#open.delete(id)
-    const tokens = responseUsage(response.usage) ?? this.#estimated(charged)
+    const tokens = this.#reported(response.usage) ?? this.#estimated(charged)
     this.#contextTokens = tokensOfUsage({ tokens })
     this.#addedTokens = 0
     const error = response.status === 'failed' ? new ServiceError('provider_error') : null
     return this.#record(charged, { usage: { tokens }, error, response })
   }
 
-  /** A transcript of the input has been made, which the provider charges separately. */
-  transcribed(usage: unknown, text: string): void {
-    const units = transcriptUsage(usage)
-    if (units === null || this.#transcriber === '') return
-    const { caller, route } = this.#session
+  /**
+   * A transcript of the input has been made, which the provider charges separately and which needs no response.
+   *
+   * @throws {ServiceError} (rejects) when nothing is left to pay for more; this one is charged all the same
+   */
+  async transcribed(usage: unknown, text: string): Promise<void> {
+    const reported = transcriptUsage(usage)
+    if (reported === null || this.#transcriber === '') return
+    const units = possibleUnits(reported, maxTranscribed(this.#audioBytes))
+    const { caller, route, budget } = this.#session
     const model = this.#transcriber
     const head = { operation: realtimeOperation, need: 'transcription', streamed: false } as const
     const record = new CallRecord(this.#parts, { ...head, caller, model })
@@ -133,8 +148,15 @@ export class ResponseCharges {
     record.route = { ...at, model }
     record.attempts = 1
     const costUsd = routeCost(record.route, units)
-    void this.#session.budget?.spent(costUsd)
+    void budget?.spent(costUsd)
     record.write(null, { usage: units, costUsd, status: 200, bodies: () => ({ request: '', response: text }) })
+    const ticket = await this.#parts.admission.admit({
+      ...{ caller, model, need: 'transcription', source: route.source },
+      maxUsd: () => costUsd,
+      tokens: () => ({ max: tokensOfUsage(units) }),
+    })
+    ticket.settle(costUsd, tokensOfUsage(units))
+    budget?.check()
   }
 
   /** The provider refused an event: the permission that the client's event got is given back. */
@@ -172,6 +194,13 @@ export class ResponseCharges {
       maxUsd: () => costOfUnits(heldPrice(route), { tokens: max }),
       tokens: () => ({ max: tokensOfUsage({ tokens: max }) }),
     })
+  }
+
+  /** The usage that the provider reports; null for none, and for more than the context of the model holds. */
+  #reported(usage: unknown): TokenUsage | null {
+    const tokens = responseUsage(usage)
+    const max = 2 * (heldPrice(this.#session.route)?.context || usualContext)
+    return tokens !== null && tokensOfUsage({ tokens }) <= max ? tokens : null
   }
 
   /** The most that a response may use, if all of it is audio. */

@@ -87,6 +87,13 @@ describe('images are edited', () => {
     expect([server.forms, server.problems]).toEqual([[{ texts, files }], []])
   })
 
+  it('and charged at most what such an edit can cost, whatever the provider reports', async () => {
+    const request = { model: 'gpt-image-1.5', prompt: 'absurd', image: await uploaded() }
+    const { response } = await client.images.edit(request).withResponse()
+    // 6 texts and 8,192 of the image in, 6,240 out
+    expect(costOf(response)).toBe('0.265246')
+  })
+
   it('by JSON with URLs of images, which are sent as files', async () => {
     const images = [{ image_url: dataUrl }]
     const body = { model: 'gpt-image-1.5', prompt: 'for ada@example.com', images, mask: { image_url: dataUrl } }
@@ -127,15 +134,18 @@ describe('images are edited', () => {
       await expect(client.images.edit({ ...request, ...more })).rejects.toMatchObject({ status: 400, param })
   })
 
-  it('by xAI, as JSON with one image or up to three, in the ratio of the size, at an unknown price', async () => {
+  it('by xAI, as JSON with one image or up to three, in the ratio of the size, at what it charged', async () => {
     const request = { model: 'xai/grok-imagine-image', prompt: 'Add a hat', size: '1536x1024' } as const
     const { data, response } = await client.images.edit({ ...request, image: await uploaded(), n: 2 }).withResponse()
-    expect([data.data, costOf(response)]).toEqual([[{ b64_json: 'aGk=' }, { b64_json: 'aGk=' }], null])
+    expect([data.data, costOf(response)]).toEqual([[{ b64_json: 'aGk=' }, { b64_json: 'aGk=' }], '0.042'])
     const sent = { model: 'grok-imagine-image', prompt: 'Add a hat', aspect_ratio: '3:2' }
     const given = { type: 'image_url', url: dataUrl }
     expect(server.received.at(-1)?.body).toEqual({ ...sent, n: 2, image: given })
-    await client.images.edit({ ...request, image: [await uploaded(), await uploaded(), await uploaded()] })
+    const three = { ...request, image: [await uploaded(), await uploaded(), await uploaded()] }
+    expect(costOf((await client.images.edit(three).withResponse()).response)).toBe('0.026')
     expect(server.received.at(-1)?.body).toEqual({ ...sent, images: [given, given, given] })
+    const uncharged = client.images.edit({ ...request, prompt: 'uncharged', image: await uploaded() })
+    expect(costOf((await uncharged.withResponse()).response)).toBeNull()
     expect(server.problems).toEqual([])
   })
 

@@ -126,6 +126,48 @@ describe('a realtime session of a model whose provider has them', () => {
     expect((await world.as(value).post('/v1/realtime/client_secrets', {})).status).toBe(401)
   })
 
+  it('ends when transcripts alone have spent the budget of the tenant, or of its secret', async () => {
+    const tenant = (await world.api.post('/v1/tenants', { external_id: 'heard', name: 'Heard' })).body.id
+    const limit = { subject: 'tenant', subject_id: tenant, budget_total_usd: '0.005' }
+    expect((await world.api.post('/v1/limits', limit)).status).toBe(201)
+    const session = { type: 'realtime', model, audio: { input: { transcription: { model: 'whisper-1' } } } }
+    const payers = [{ tenant_id: tenant, external_user_id: 'ada' }, { budget_usd: '0.005' }]
+    for (const payer of payers) {
+      const client = withSecret((await mint({ session, ...payer })).value)
+      await client.until('session.updated')
+      const spoken = {
+        item_id: 'item_heard',
+        content_index: 0,
+        transcript: 'Hello',
+        usage: { type: 'duration', seconds: 30 },
+      }
+      // 0.003 USD each
+      for (const _ of [1, 2])
+        provider.emit({ type: 'conversation.item.input_audio_transcription.completed', ...spoken })
+      expect(await client.closed).toEqual({ code: 1008, reason: 'budget_exceeded' })
+      expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'budget_exceeded' } })
+    }
+  })
+
+  it('leaves no connection to a provider that answers after the client left or its key ended', async () => {
+    const dashboard = await world.dashboard()
+    const keys = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}/keys`
+    const { id, key: made } = (await dashboard.post(keys, { name: 'brief' })).body
+    const gate = Promise.withResolvers<void>()
+    provider.before = gate.promise
+    const [open, upgrades] = [provider.sockets.size, provider.upgrades.length]
+    const [left, revoked] = [connect(), connect({ key: made })]
+    await vi.waitFor(() => expect(provider.upgrades).toHaveLength(upgrades + 2), patience)
+    left.close()
+    await dashboard.get(`${keys}/${id}`, { method: 'DELETE' })
+    expect(await revoked.closed).toEqual({ code: 1008, reason: 'authentication_required' })
+    gate.resolve()
+    provider.before = Promise.resolve()
+    const ended = { error: 'cancelled', cost_usd: '0' }
+    await vi.waitFor(async () => expect((await log()).slice(0, 2)).toMatchObject([ended, ended]), patience)
+    expect(provider.sockets.size).toBe(open)
+  })
+
   it('ends with an error when the budget of the tenant is spent', async () => {
     const tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const limit = { subject: 'tenant', subject_id: tenant, budget_total_usd: '0.3' }

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { EventStreamDecoder } from '#gateway/providers/bedrock/event-stream.ts'
 import { frame } from '#test/support/clouds/bedrock-server.ts'
@@ -5,6 +6,17 @@ import { failureCode } from '../format-harness.ts'
 
 const one = frame({ ':event-type': 'messageStart', ':message-type': 'event' }, { role: 'assistant' })
 const two = frame({ ':event-type': 'messageStop', ':message-type': 'event' }, { stopReason: 'end_turn' })
+
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => [`header-${at}`, 'value'] as const)
+
+/** The message with another length of its headers, and checksums that are right. */
+const withHeaderLength = (message: Buffer, length: number): Buffer => {
+  const bytes = Buffer.from(message)
+  bytes.writeUInt32BE(length, 4)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
+  return bytes
+}
 
 describe('an event stream of AWS', () => {
   it('is split into its messages, wherever its bytes are split', () => {
@@ -31,9 +43,23 @@ describe('an event stream of AWS', () => {
     }
   })
 
-  it('that ends inside a message is not whole', () => {
-    const decoder = new EventStreamDecoder()
-    decoder.push(one.subarray(0, one.length - 1))
-    expect(decoder.isInside).toBe(true)
+  it('that ends inside a message is not whole, at whichever byte', () => {
+    for (let length = 1; length < one.length; length++) {
+      const decoder = new EventStreamDecoder()
+      expect(decoder.push(one.subarray(0, length))).toEqual([])
+      expect(decoder.isInside, `byte ${length}`).toBe(true)
+    }
+  })
+
+  it.each([
+    ['headers without end', () => frame(Object.fromEntries(numbered(2_000)), {})],
+    ['a payload without end', () => frame({}, { text: 'x'.repeat(5_000_000) })],
+    ['headers that are longer than it', () => withHeaderLength(one, one.length)],
+    ['a header that is longer than the headers', () => withHeaderLength(one, 20)],
+  ])('is broken by a message with %s, though its checksums are right, before more of it is read', (_, made) => {
+    const bytes = made()
+    const begun = performance.now()
+    expect(failureCode(() => new EventStreamDecoder().push(bytes))).toBe('provider_stream_broken')
+    expect(performance.now() - begun).toBeLessThan(50)
   })
 })
