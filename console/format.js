@@ -44,10 +44,13 @@ export const dollars = (amount) => {
   return amount < 0.01 ? `$${amount.toPrecision(2)}` : `$${amount.toFixed(amount < 1 ? 4 : 2)}`
 }
 
-/** @typedef {'wait' | 'work' | 'bad' | 'calm'} Tone */
+/** @typedef {'wait' | 'work' | 'bad' | 'calm' | 'still'} Tone */
 
 /** @type {Readonly<Record<string, Tone>>} */
 const tones = {
+  draft: 'still',
+  deprecated: 'still',
+  retired: 'still',
   paused: 'wait',
   requires_action: 'wait',
   queued: 'wait',

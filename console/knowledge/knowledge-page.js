@@ -3,6 +3,7 @@ import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { ActButton } from '../parts/act-button.js'
+import { Empty } from '../parts/empty.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
@@ -81,7 +82,7 @@ const Knowledge = ({ place, shown: { bases, sources }, done }) => {
 /** @param {{ place: Place, bases: readonly Base[] }} props */
 const Bases = ({ place, bases }) => {
   if (bases.length === 0)
-    return html`<p class="empty">No knowledge bases yet: what agents look up in your documents.</p>`
+    return html`<${Empty} drawn="knowledge" title="No knowledge bases yet"><p>What agents look up in your documents.</p>${sessionNow().operates && html`<p><a class="button" href=${newResource(place.project, 'knowledge_bases')}>Create the first one</a></p>`}<//>`
   return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Name', 'Description', 'Tenant', 'Created']} rows=${bases.map(
     ({ id, name, description, tenant_id, created_at }) => ({
       key: id,

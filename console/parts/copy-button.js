@@ -1,4 +1,5 @@
 import { h } from '../dom.js'
+import { html } from '../html.js'
 
 /** The end of an id, which names it among others; a press copies all of it. @param {string} id */
 export const copyButton = (id) => {
@@ -16,6 +17,10 @@ export const copyButton = (id) => {
   })
   return button
 }
+
+/** The same in a template. @param {{ id: string }} props */
+export const CopyId = ({ id }) =>
+  html`<span key=${id} ref=${(/** @type {HTMLElement | null} */ box) => box?.replaceChildren(copyButton(id))}></span>`
 
 /** @param {string} id */
 const shortId = (id) => `${id.slice(0, id.lastIndexOf('_') + 1)}…${id.slice(-5)}`

@@ -2,6 +2,7 @@ import { callById } from '../api.js'
 import { html } from '../html.js'
 import { operations } from '../operations.js'
 import { ActButton } from '../parts/act-button.js'
+import { CopyId } from '../parts/copy-button.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, routeHash } from '../route.js'
 import { mayChange, mayCreate } from '../session.js'
@@ -9,12 +10,12 @@ import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
 import { bodyOf, changesOf, labelOf, pathIn } from './form-values.js'
 import { suggestions } from './known-values.js'
+import { Nested } from './nested.js'
 import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
 import { cellOf, nameOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
 import { VersionDiff } from './version-diff.js'
-import { linesOf } from './version-outline.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
@@ -47,9 +48,9 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
     location.hash = hashAt(place, closed)
   }
   return html`<section class="panel" aria-label=${nameOf(row)}>
-    <h2>${nameOf(row)} <a class="close" href=${hashAt(place, closed)}>Close</a></h2>
+    <h2>${nameOf(row)} ${typeof row.id === 'string' && html`<${CopyId} id=${row.id} />`} <a class="close" href=${hashAt(place, closed)}>Close</a></h2>
     ${shown !== null && html`<div class="panel-part"><${Made} row=${shown} /></div>`}
-    <dl class="facts row-facts">${Object.entries(row).map(([name, value]) => html`<${Fact} key=${name} name=${name} value=${value} />`)}</dl>
+    <dl class="facts row-facts">${factsOf(row).map(([name, value]) => html`<${Fact} key=${name} name=${name} value=${value} />`)}</dl>
     <div class="panel-part row-acts">
       ${lead !== undefined && html`<a class="button quiet" href=${lead.to(project, idOf(row))}>${lead.title}</a>`}
       ${operates && update !== null && html`<details class="row-form"><summary>Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${(/** @type {unknown} */ body) => act(update.id, body)} /></details>`}
@@ -94,10 +95,20 @@ const RowAct = ({ each: { id, summary, fields }, act }) =>
     ? html`<${ActButton} label=${summary} sure=${summary.startsWith('Remove') ? `${summary} now` : undefined} act=${() => act(id, {})} />`
     : html`<details class="row-form"><summary>${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(id, bodyOf(fields, values), pathIn(fields, values))} /></details>`
 
-/** A field: a nested one as the lines of its parts, over the whole width. @param {{ name: string, value: unknown }} props */
-const Fact = ({ name, value }) =>
+/** What the head does not say already, short fields first. @param {Row} row */
+const factsOf = (row) =>
+  Object.entries(row)
+    .filter(([name, value]) => name !== 'id' && !(name === 'name' && value === nameOf(row)))
+    .toSorted(([, a], [, b]) => Number(isNested(a)) - Number(isNested(b)))
+
+/** @param {unknown} value @returns {value is Readonly<Record<string, unknown>>} */
+const isNested = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-    ? html`<div class="whole"><dt>${labelOf(name)}</dt><dd><pre>${linesOf(value, '').join('\n')}</pre></dd></div>`
+
+/** A field: a nested one over the whole width. @param {{ name: string, value: unknown }} props */
+const Fact = ({ name, value }) =>
+  isNested(value)
+    ? html`<div class="whole"><dt>${labelOf(name)}</dt><dd><${Nested} value=${value} /></dd></div>`
     : html`<div><dt>${labelOf(name)}</dt><dd>${cellOf(name, value)}</dd></div>`
 
 /** Whether the row has all parameters of an operation's path. @param {Act} act @param {Readonly<Record<string, string>>} own */

@@ -29,6 +29,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await form.getByRole('button', { name: 'Create' }).click()
     const panel = page.getByRole('region', { name: 'Support' })
     await panel.waitFor()
+    // the tool as a thing with a name, and what is switched on, not as paths of a config
+    await panel.locator('.thing', { hasText: 'refund' }).getByText('Needs approval').waitFor()
     const { body } = await world.api.get('/v1/agents')
     expect(body.data).toMatchObject([
       {
