@@ -131,6 +131,10 @@ export const agentConfig = object(
       optional(onInterrupted),
       'What happens to a turn of a session whose server stops while the model is answering: `restart` makes the model call again, `fail` ends the turn with `interrupted`. Default: `restart`.',
     ),
+    show_reasoning: described(
+      optional(boolean()),
+      'Whether streams and messages of sessions have what the model reasons (`reasoning.delta`), where the provider shows it. It may repeat the instructions. Default: `false`.',
+    ),
     turn_overrides: described(
       optional(array(oneOf(...turnOverrides), { maxItems: 3 })),
       'Fields of a turn that client tokens and public keys may set for this agent. None by default.',
@@ -174,6 +178,7 @@ export const overlays = object(
     ...sampling,
     pause_on_tool_calls: optional(boolean()),
     on_interrupted: optional(onInterrupted),
+    show_reasoning: optional(boolean()),
     context: optional(contextPolicy),
     limits: optional(runLimits),
   },

@@ -179,7 +179,8 @@ export const sessionEvents = {
   'turn.restarted': object(
     {
       from_sequence: integer({
-        description: 'Deltas of the turn from this sequence number on are void. Those after this event make its text.',
+        description:
+          'Deltas of text from this sequence number on are void, and those after this event make the text of the turn. Reasoning since the latest tool call is void too.',
       }),
       attempt: integer({ description: 'Number of the attempt that begins: 2 for the first restart.' }),
     },
@@ -195,6 +196,17 @@ export const sessionEvents = {
       attempt: optional(integer({ description: 'Number of the attempt, after a restart.' })),
     },
     { title: 'OutputTextDelta', description: 'The model generated more text.' },
+  ),
+  'reasoning.delta': object(
+    {
+      delta: string({ description: 'Text to append to the reasoning that precedes the text of this model call.' }),
+      attempt: optional(integer({ description: 'Number of the attempt, after a restart.' })),
+    },
+    {
+      title: 'ReasoningDelta',
+      description:
+        'The model reasoned. Sent at most once a second, for agents whose config has `show_reasoning` and providers that show it.',
+    },
   ),
   'context.compacted': object(compactedFields, {
     title: 'ContextCompacted',

@@ -35,6 +35,14 @@ const textPart = object(
   { title: 'SessionMessageText', description: 'Text of the user or of the model.' },
 )
 
+const reasoningPart = object(
+  { type: constant('reasoning'), text: string({ description: 'What the model reasoned.' }) },
+  {
+    title: 'SessionMessageReasoning',
+    description: 'What the model reasoned before the text or the calls that follow.',
+  },
+)
+
 const toolPart = object(
   {
     type: constant('tool'),
@@ -68,7 +76,7 @@ const sessionMessage = object(
       '`paused`: waits for `pending_actions`. Messages of users are `completed`.',
     ),
     parts: described(
-      array(union([textPart, toolPart, citationPart], 'type')),
+      array(union([textPart, reasoningPart, toolPart, citationPart], 'type')),
       'Parts in the order in which they began.',
     ),
     usage: optional(turnUsage),

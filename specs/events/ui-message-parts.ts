@@ -27,6 +27,9 @@ export const uiMessageParts = {
   'text-start': part('text-start', { id: partId }, 'A text begins.'),
   'text-delta': part('text-delta', { id: partId, delta: string() }, 'More of a text.'),
   'text-end': part('text-end', { id: partId }, 'A text is complete.'),
+  'reasoning-start': part('reasoning-start', { id: partId }, 'Reasoning begins.'),
+  'reasoning-delta': part('reasoning-delta', { id: partId, delta: string() }, 'More of the reasoning.'),
+  'reasoning-end': part('reasoning-end', { id: partId }, 'The reasoning is complete.'),
   'reset-step': part('reset-step', {}, 'The text of this step is void: the model call is made again.'),
   'tool-input-available': part(
     'tool-input-available',

@@ -69,8 +69,8 @@ const decoderFor = (
     const parsed = jsonObjectOf(data)
     if (event === '' || data === '') return
     progress += 1
-    if (event.endsWith('.delta')) text += textIn(parsed)
-    else {
+    if (event.endsWith('output_text.delta')) text += textIn(parsed)
+    else if (event !== 'reasoning.delta') {
       text ||= event
       events.push({ event, data: parsed ?? data })
     }

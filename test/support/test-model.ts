@@ -13,6 +13,7 @@ export interface TestModel {
     onDelta: (text: string) => void,
     signal: AbortSignal,
     caller: ActorCaller,
+    onReasoning?: (text: string) => void,
   ): Promise<ModelAnswer>
 }
 
@@ -24,9 +25,9 @@ export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): 
     usage: { inputTokens: 1, outputTokens: text.length, cachedTokens: 0, reasoningTokens: 0, estimated: true },
     costUsd: cost,
   }),
-  call: async (request, caller, { onDelta, signal }) => {
+  call: async (request, caller, { onDelta, onReasoning, signal }) => {
     try {
-      const answer = await model.stream(request, onDelta, signal, caller)
+      const answer = await model.stream(request, onDelta, signal, caller, onReasoning)
       const route = { provider: model.id, model: request.model, source: 'managed' } as const
       return { ...answer, charge: { route, usage: answer.usage, costUsd: cost } }
     } catch (error) {

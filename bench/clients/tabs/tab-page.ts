@@ -39,7 +39,7 @@ const notes: TabNotes = { applied: [], connections: [], ran: [], sent: [], undec
 
 const { apply } = Conversation.prototype
 Conversation.prototype.apply = function (event) {
-  notes.applied.push([event.id, event.event])
+  if (event.event !== 'session.snapshot') notes.applied.push([event.id, event.event])
   apply.call(this, event)
 }
 

@@ -6,11 +6,12 @@ import {
   type MessagePart,
   type PendingAction,
   type Run,
-  type Snapshot,
+  type SnapshotEvent,
   type ToolPart,
   type Turn,
   textOf,
 } from './messages.ts'
+import { asFields } from './schema.ts'
 
 /**
  * What a session will show: its connection, and the messages that a log makes. Deltas change what is pending; `flush`
@@ -23,34 +24,32 @@ export class Conversation {
   messages: readonly Message[] = []
   approvals: readonly PendingAction[] = []
   run: Run = { status: 'idle', turn: null }
-  /** Ids of messages that were shown before the log had them, by their turn. */
-  readonly #ids = new Map<number | null, string>()
+  /** Ids of messages that were shown before the log had them, by those of the log. */
+  readonly #ids = new Map<string, string>()
   /** All text of the newest attempt of the turn, and how much of it stands before the newest tool call. */
   #text = ''
   #before = 0
   #isStale = false
 
   /** Begins with messages that the server has made of the log. */
-  seed({ data, pending_actions }: Snapshot): void {
-    const known = data.map((each) =>
-      each.role === 'user' ? { ...each, id: this.#ids.get(each.turn_number) ?? each.id } : each,
-    )
+  #seed({ data, pending_actions }: SnapshotEvent['data']): void {
+    const known = data.map((each) => ({ ...each, id: this.#ids.get(each.id) ?? each.id }))
     this.messages = [
       ...known,
       ...this.messages.filter((each) => isUnsent(each) && !known.some(({ id }) => id === each.id)),
     ]
     this.approvals = pending_actions
-    const { status = 'completed', turn_number = null, parts = [] } = data.at(-1) ?? {}
+    const { status, turn_number, parts } = data.at(-1) ?? message('', { status: 'completed' })
     this.#runs(status, turn_number)
     this.#text = textOf({ parts })
-    this.#before = textOf({ parts: parts.slice(0, afterTools(parts)) }).length
+    this.#before = textOf({ parts: parts.slice(0, afterCalls(parts)) }).length
   }
 
   /** Shows a message that is on its way. */
   sending(id: string, text: string): void {
     this.error = null
     this.messages = [...this.messages, message(id, { role: 'user', status: 'sending', parts: textParts(text) })]
-    if (this.run.status === 'idle') this.run = { ...this.run, status: 'sending' }
+    if (this.run.status === 'idle') this.#runs('sending')
   }
 
   /** Takes a message back that the server refused. */
@@ -61,7 +60,7 @@ export class Conversation {
 
   /** Joins a message on its way with the turn that the server made of it. */
   confirmed(id: string, turn: number): void {
-    this.#ids.set(turn, id)
+    this.#ids.set(inputOf(turn), id)
     const theirs = this.#of(turn, 'user')
     if (theirs && theirs.id !== id)
       this.messages = this.messages.flatMap((each) => (each.id === id ? [] : each === theirs ? { ...each, id } : each))
@@ -75,8 +74,8 @@ export class Conversation {
   /** How a turn ended; null if it has not. */
   outcome(turn: number): Turn | null {
     const answer = this.#of(turn, 'assistant')
-    const { status, usage = null, error = null } = answer ?? {}
-    if (!answer || (status !== 'completed' && status !== 'failed')) return null
+    if (answer?.status !== 'completed' && answer?.status !== 'failed') return null
+    const { status, usage = null, error = null } = answer
     return { turn, status, text: textOf(answer), usage, error }
   }
 
@@ -90,16 +89,20 @@ export class Conversation {
   }
 
   /** Applies an event of the log. */
-  apply({ event, data }: SessionEvent): void {
+  apply({ event, data }: SessionEvent | SnapshotEvent): void {
     if (event === 'output_text.delta') {
       this.#text += data.delta
       this.#isStale = true
       return
     }
     this.flush()
-    if (event === 'turn.started') this.#started(data)
-    else if (event === 'turn.restarted') this.#text = ''
-    else if (event === 'tool_call.started') {
+    if (event === 'session.snapshot') this.#seed(data)
+    else if (event === 'turn.started') this.#started(data)
+    else if (event === 'reasoning.delta') this.#reasoned(data.delta)
+    else if (event === 'turn.restarted') {
+      this.#text = ''
+      this.#reasoned('')
+    } else if (event === 'tool_call.started') {
       this.#before = this.#text.length
       this.#answer(({ parts }) => ({ parts: [...parts, { type: 'tool', status: 'running', ...data }] }))
     } else if (event === 'tool_call.progress') this.#tool(data.action_id, { progress: data })
@@ -125,8 +128,19 @@ export class Conversation {
     this.#isStale = false
     const text = this.#text.slice(this.#before)
     this.#answer(({ parts }) => {
-      const shown = textOf({ parts: parts.slice(afterTools(parts)) })
+      const shown = textOf({ parts: parts.slice(afterCalls(parts)) })
       return shown.startsWith(text) ? {} : { parts: this.#withText(parts, this.#text) }
+    })
+  }
+
+  /** Adds to the reasoning of the model call in progress, which precedes its text; '' drops it. */
+  #reasoned(delta: string): void {
+    this.#answer(({ parts }) => {
+      const at = afterCalls(parts)
+      const last = parts[at - 1]
+      const before = last?.type === 'reasoning' ? last.text : ''
+      const more: readonly MessagePart[] = delta ? [{ type: 'reasoning', text: before + delta }] : []
+      return { parts: [...parts.slice(0, before ? at - 1 : at), ...more, ...parts.slice(at)] }
     })
   }
 
@@ -134,12 +148,13 @@ export class Conversation {
     this.#text = ''
     this.#before = 0
     const sent = this.messages.find((each) => isUnsent(each) && textOf(each) === input_text)
-    const id = this.#ids.get(turn_number) ?? sent?.id ?? `msg_${turn_number}_user`
+    const input = inputOf(turn_number)
+    const id = this.#ids.get(input) ?? sent?.id ?? input
     const others = this.messages.filter((each) => each.id !== id)
     const user = message(id, { role: 'user', turn_number, status: 'completed', parts: textParts(input_text) })
     this.messages = [
       ...others.filter((each) => !isUnsent(each)),
-      ...(input_text === '' ? [] : [user]),
+      ...(input_text ? [user] : []),
       message(`msg_${turn_number}_assistant`, { turn_number }),
       ...others.filter(isUnsent),
     ]
@@ -168,7 +183,7 @@ export class Conversation {
   /** Says what the session does now that the newest turn has this status. */
   #runs(status: Message['status'], turn = this.run.turn): void {
     const isOpen = status === 'in_progress' || status === 'paused'
-    this.run = { status: isOpen ? status : 'idle', turn }
+    this.run = { status: isOpen ? status : this.messages.some(isUnsent) ? 'sending' : 'idle', turn }
     if (isOpen) this.#answer(() => ({ status }))
   }
 
@@ -184,18 +199,20 @@ export class Conversation {
 
   /** Replaces what stands after the newest tool call by the turn's whole text, less the part before that call. */
   #withText(parts: Message['parts'], text: string): Message['parts'] {
-    return [...parts.slice(0, afterTools(parts)), ...textParts(text.slice(this.#before))]
+    return [...parts.slice(0, afterCalls(parts)), ...textParts(text.slice(this.#before))]
   }
 
   /** Changes the newest message of the model; all others stay the objects that they are. */
   #answer(change: (answer: Message) => Partial<Message>): void {
-    const at = this.messages.findLastIndex(({ role }) => role === 'assistant')
-    const answer = this.messages[at]
-    if (answer) this.messages = this.messages.with(at, { ...answer, ...change(answer) })
+    const answer = this.messages.findLast(({ role }) => role === 'assistant')
+    this.messages = this.messages.map((each) => (each === answer ? { ...each, ...change(each) } : each))
   }
 }
 
 type DataOf<Name extends SessionEvent['event']> = Extract<SessionEvent, { event: Name }>['data']
+
+/** The id of a turn's input in the log. */
+const inputOf = (turn: number): string => `msg_${turn}_user`
 
 /** A message of the model that has just begun, unless `fields` say otherwise; without a turn unless they name one. */
 const message = (id: string, fields: Partial<Message>): Message => ({
@@ -209,8 +226,9 @@ const message = (id: string, fields: Partial<Message>): Message => ({
 
 const isUnsent = ({ turn_number }: Message): boolean => turn_number === null
 
-const isCall = (part: MessagePart, actionId: string): part is ToolPart => 'tool' in part && part.action_id === actionId
+const isCall = (part: MessagePart, actionId: string): part is ToolPart => asFields(part).action_id === actionId
 
-const textParts = (text: string): readonly MessagePart[] => (text === '' ? [] : [{ type: 'text', text }])
+const textParts = (text: string): readonly MessagePart[] => (text ? [{ type: 'text', text }] : [])
 
-const afterTools = (parts: readonly MessagePart[]): number => parts.findLastIndex(({ type }) => type === 'tool') + 1
+/** Where the text of the model call in progress begins: behind the calls before it, and its reasoning. */
+const afterCalls = (parts: readonly MessagePart[]): number => parts.findLastIndex(({ type }) => type !== 'text') + 1

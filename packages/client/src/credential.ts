@@ -16,6 +16,9 @@ export interface CredentialOptions {
   readonly token?: (now: number) => Promise<ClientToken>
 }
 
+/** Time in ms for `token`. */
+const tokenMs = 10_000
+
 /** A token with the time, on the server's clock, from which it is renewed. */
 interface Held {
   readonly token: string
@@ -47,7 +50,8 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
   let ahead: number | null = null
   const now = () => Date.now() + (ahead ?? 0)
   const mint = async (): Promise<Held> => {
-    const made = asFields(await token?.(now()))
+    const late = new Promise((_, reject) => AbortSignal.timeout(tokenMs).addEventListener('abort', reject))
+    const made = asFields(await Promise.race([token?.(now()), late]))
     const toEnd = Date.parse(`${made.expires_at}`) - now()
     const life = toEnd <= 0 && ahead === null ? unknownLife : toEnd
     if (!made.token || !(life > 0)) throw usage('token() must return { token, expires_at }, not expired.')
@@ -67,7 +71,9 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
       const newest = await fetching.catch((cause: unknown) => {
         // whose last fifth is left, or which the server refuses
         if (before && before === held) return before
-        throw cause instanceof TroupeError ? cause : new TroupeError('token failed.', { code: 'connection', cause })
+        throw cause instanceof TroupeError
+          ? cause
+          : new TroupeError('No answer from token(): is its route right?', { code: 'connection', cause })
       })
       return newest.token
     },

@@ -57,13 +57,14 @@ interface Envelope {
 export const errorIn = async (response: Response, baseUrl: string): Promise<TroupeError> => {
   const { status, headers } = response
   const { error } = asFields(await response.json().catch(() => {}))
-  const [otherwise, advice] =
-    status < 500 ? ['wrong_base_url', `${baseUrl} is no Troupe server (${status}): check baseUrl.`] : ['unavailable']
-  // some of the older APIs have the code itself as `error`
-  const envelope = asFields<Envelope>(typeof error === 'string' ? { code: error, message: error } : error)
-  const { message = advice ?? otherwise, request_id: requestId = null, ...fields } = envelope
+  const { message, request_id, ...fields } = {
+    code: status < 500 ? 'wrong_base_url' : 'unavailable',
+    message: `No answer from a Troupe server at ${baseUrl} (${status}): is the server running, and is baseUrl right?`,
+    // some of the older APIs have the code itself as `error`
+    ...asFields<Envelope>(typeof error === 'string' ? { code: error, message: error } : error),
+  }
   const retryAfterMs = Number(headers.get('retry-after')) * 1000 || 0
-  return new TroupeError(message, { code: otherwise, ...fields, status, requestId, retryAfterMs })
+  return new TroupeError(message, { ...fields, status, requestId: request_id ?? null, retryAfterMs })
 }
 
 /** Whether the same request may succeed later. */

@@ -46,14 +46,16 @@ const openingMs = 10_000
  *
  * @throws {TroupeError} (rejects) if the server refuses for good, or the session was deleted
  */
-export const follow = async ({ take, onStatus, ...options }: FollowOptions): Promise<void> => {
+export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOptions): Promise<void> => {
   const { client, signal } = options
   const { transport = streamEvents, keepAliveMs = 15_000 } = client.options
-  const place = { last: options.after, gap: -1 }
+  let last = options.after
   let tries = 0
+  /** The event before a hole that is read again: what follows is all that the log has. */
+  let gap = -1
   // what an outage has taught holds no longer
   onChange(['online', 'visibilitychange'], () => (tries = 0), signal)
-  onStatus?.('connecting', null)
+  onStatus('connecting', null)
   while (!signal.aborted) {
     const over = new AbortController()
     const since = Date.now()
@@ -62,15 +64,23 @@ export const follow = async ({ take, onStatus, ...options }: FollowOptions): Pro
     const taken: Reading['take'] = (events) => {
       clearTimeout(watchdog)
       watchdog = setTimeout(end, 2.2 * keepAliveMs)
-      onStatus?.('live', null)
-      const fresh = freshIn(events, place)
+      onStatus('live', null)
+      let isWhole = true
+      const fresh = events.filter(({ id, event }) => {
+        if (!isWhole || id <= last) return false
+        // After a crash the log leaves sequences out before these.
+        isWhole = id === last + 1 || last < 0 || gap === last || /^turn.(restart|fail)ed/.test(event)
+        if (isWhole) last = id
+        else gap = last
+        return isWhole
+      })
       if (fresh.length) take(fresh)
-      return events.every(({ id }) => id <= place.last)
+      return isWhole
     }
     // a connection may have died with the network that it was on
     onChange(['online', 'offline'], end, over.signal)
     signal.addEventListener('abort', end, over)
-    const reading = transport({ ...options, after: place.last, signal: over.signal, take: taken })
+    const reading = transport({ ...options, after: last, signal: over.signal, take: taken })
     const cause: unknown = await reading.catch((failure) => failure)
     const error = cause instanceof TroupeError ? cause : null
     clearTimeout(watchdog)
@@ -79,38 +89,14 @@ export const follow = async ({ take, onStatus, ...options }: FollowOptions): Pro
     // one that ends as soon as it began is as bad as none
     if (Date.now() - since > livedMs) tries = 0
     // an older server has no snapshots, only the whole log
-    if (error?.param === 'snapshot') place.last = 0
+    if (error?.param === 'snapshot') last = 0
     else if (error && !isPassing(error)) {
-      onStatus?.('ended', error)
+      onStatus('ended', error)
       throw error
     }
-    onStatus?.(page.navigator?.onLine === false ? 'offline' : 'reconnecting', tries ? error : null)
+    onStatus(page.navigator?.onLine === false ? 'offline' : 'reconnecting', tries ? error : null)
     await beforeNext(tries++, error, signal)
   }
-}
-
-/** Where a reader stands: at its last event, and before a gap that it has read again already. */
-interface Place {
-  last: number
-  gap: number
-}
-
-/** What is new of some events, up to a hole: there the connection is given up, and it is read again. */
-const freshIn = (events: readonly SessionEvent[], place: Place): readonly SessionEvent[] => {
-  const fresh: SessionEvent[] = []
-  for (const each of events) {
-    const { last } = place
-    if (each.id <= last) continue
-    // After a crash the log leaves sequences out before these. Any other gap belongs to the log only if it is there again.
-    const mayLeap = last < 0 || each.event === 'turn.restarted' || each.event === 'turn.failed'
-    if (each.id > last + 1 && !mayLeap && place.gap !== last) {
-      place.gap = last
-      break
-    }
-    place.last = each.id
-    fresh.push(each)
-  }
-  return fresh
 }
 
 /** Parameters of a stream: short names as in the log, and restarts, which the reader follows. */

@@ -22,7 +22,17 @@ export type { RequiredConnection, RequiredInput, SessionEvent, TurnError, TurnUs
 export type { Connection, Transport } from './follow.ts'
 export type { PageFunction, PageTools } from './functions.ts'
 export { pageFunctions } from './functions.ts'
-export type { CitationPart, Message, MessagePart, PendingAction, Run, TextPart, ToolPart, Turn } from './messages.ts'
+export type {
+  CitationPart,
+  Message,
+  MessagePart,
+  PendingAction,
+  ReasoningPart,
+  Run,
+  TextPart,
+  ToolPart,
+  Turn,
+} from './messages.ts'
 export { textOf } from './messages.ts'
 export type { Decision, SessionOptions, SessionState, TurnOptions } from './session.ts'
 export { Session } from './session.ts'

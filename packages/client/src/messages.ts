@@ -6,6 +6,12 @@ export interface TextPart {
   readonly text: string
 }
 
+/** What the model reasoned before the text or the calls that follow; of agents that show it. */
+export interface ReasoningPart {
+  readonly type: 'reasoning'
+  readonly text: string
+}
+
 /** A tool call of a message. */
 export interface ToolPart {
   readonly type: 'tool'
@@ -31,7 +37,7 @@ export interface CitationPart {
 }
 
 /** What a message consists of, in the order in which it came. */
-export type MessagePart = TextPart | ToolPart | CitationPart
+export type MessagePart = TextPart | ReasoningPart | ToolPart | CitationPart
 
 /** A message of the conversation, as `sessions.messages` lists it. Its identity changes only when it does. */
 export interface Message {
@@ -66,10 +72,9 @@ export interface PendingAction {
 }
 
 /** The messages that a stream begins with. */
-export interface Snapshot {
-  readonly data: readonly Message[]
-  readonly pending_actions: readonly PendingAction[]
-  readonly last_event_id: number
+export interface SnapshotEvent {
+  readonly event: 'session.snapshot'
+  readonly data: { readonly data: readonly Message[]; readonly pending_actions: readonly PendingAction[] }
 }
 
 /** What the session is doing. */
@@ -87,6 +92,6 @@ export interface Turn {
   readonly error: TurnError | null
 }
 
-/** All text of a message. */
+/** All text of a message, without what the model reasoned. */
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
-  parts.map((part) => ('text' in part ? part.text : '')).join('')
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -6,7 +6,7 @@ import { readFrames } from './frames.ts'
 import type { PageTools } from './functions.ts'
 import type { Message, PendingAction, Run, Turn } from './messages.ts'
 import { beforeNext, nextFrame } from './page.ts'
-import { asFields, snapshotIn } from './schema.ts'
+import { asFields } from './schema.ts'
 import type { Troupe } from './troupe.ts'
 
 /** What a session shows. The object is replaced when anything of it changes; what has not changed stays. */
@@ -44,6 +44,9 @@ export interface Decision {
 /** Time in ms for which a session without readers stays connected: a component that is mounted again finds it. */
 const lingerMs = 1000
 
+/** Time in ms for the beginning of an answer to a request of a session, before it is sent again. */
+const timeoutMs = 10_000
+
 /** One conversation, as a store: of messages, of what waits, and of the connection. */
 export class Session {
   readonly #client: Troupe
@@ -79,8 +82,8 @@ export class Session {
     return () => {
       this.#listeners.delete(listener)
       setTimeout(() => {
-        if (this.#listeners.size || !this.#reading) return
-        this.#reading.abort()
+        if (this.#listeners.size) return
+        this.#reading?.abort()
         this.#reading = undefined
         if (this.#next.connection !== 'ended') this.#connected('idle', null)
       }, lingerMs)
@@ -111,7 +114,7 @@ export class Session {
       await this.#until(() => this.#next.run.status !== 'sending')
       const { turn } = this.#next.run
       await this.#post('cancel', {}, 'no_turn_in_progress')
-      await this.#until(() => turn === null || this.#next.outcome(turn))
+      await this.#until(() => !turn || this.#next.outcome(turn))
     })
   }
 
@@ -152,9 +155,7 @@ export class Session {
     try {
       for (;;) {
         yield* queue.splice(0)
-        const more = new Promise<void>((resolve) => {
-          wake = resolve
-        })
+        const more = new Promise<void>((resolve) => (wake = resolve))
         if (!queue.length) await Promise.race([more, following])
       }
     } finally {
@@ -165,7 +166,7 @@ export class Session {
   #turn(idempotencyKey: string, body: object): Promise<Turn> {
     return this.#reported(
       async () => {
-        const path = `/v1/sessions/${await this.#created()}/turns`
+        const path = `/${await this.#created()}/turns`
         let turn = 0
         const take = (events: readonly SessionEvent[]) => {
           for (const { data } of events) turn ||= asFields<{ readonly turn_number?: number }>(data).turn_number ?? 0
@@ -175,8 +176,7 @@ export class Session {
         for (let tries = 0; !turn; tries++) {
           if (tries > 99) throw new TroupeError('No turn.', { code: 'connection' })
           await beforeNext(tries)
-          const response = await this.#client.request('POST', path, { body, idempotencyKey })
-          await readFrames(response, take).catch(() => {})
+          await readFrames(await this.#send(body, path, idempotencyKey), take).catch(() => {})
         }
         this.#next.confirmed(idempotencyKey, turn)
         return this.#until(() => this.#next.outcome(turn))
@@ -211,14 +211,18 @@ export class Session {
 
   /** @param settled code of a refusal which says that the log has an outcome already: the log then says which */
   async #post(what: string, body: object, settled = ''): Promise<Response | undefined> {
-    const path = `/v1/sessions/${await this.#created()}/${what}`
-    const response = await this.#client.request('POST', path, { body }).catch((error: unknown) => {
+    const path = `/${await this.#created()}/${what}`
+    const response = await this.#send(body, path).catch((error: unknown) => {
       if (asFields(error).code !== settled) throw error
       return undefined
     })
     // the log has the same events
     if (what === 'approve') await response?.body?.cancel()
     return response
+  }
+
+  #send(body: object, path = '', idempotencyKey?: string): Promise<Response> {
+    return this.#client.request('POST', `/v1/sessions${path}`, { body, idempotencyKey, timeoutMs })
   }
 
   #created(): Promise<string> {
@@ -230,8 +234,7 @@ export class Session {
 
   async #create(): Promise<string> {
     if (this.id) return this.id
-    const response = await this.#client.request('POST', '/v1/sessions', { body: this.#options.create ?? {} })
-    const id = await idIn(response)
+    const id = await idIn(await this.#send(this.#options.create ?? {}))
     this.#next.id = id
     this.#client.opened.set(id, this)
     this.#read()
@@ -278,9 +281,7 @@ export class Session {
 
   #take(events: readonly SessionEvent[]): void {
     for (const event of events) {
-      const snapshot = snapshotIn(event)
-      if (snapshot) this.#next.seed(snapshot)
-      else this.#next.apply(event)
+      this.#next.apply(event)
       this.#last = event.id
     }
     this.#publishSoon()

@@ -26,17 +26,12 @@ export interface RequestOptions {
   /** JSON, or a form with files. */
   readonly body?: object | undefined
   readonly signal?: AbortSignal | undefined
+  /** Time in ms for each attempt, unless there is a signal. Default: as long as the connection lives. */
+  readonly timeoutMs?: number
   /** All attempts of one request carry the same key, so that the server carries it out once. Default: a key of its own. */
   readonly idempotencyKey?: string | undefined
   /** Time in ms for which the request is repeated after failures that pass. Default: that of the client. */
   readonly retryForMs?: number
-}
-
-/** A request with the key of all its attempts. */
-interface KeyedOptions extends RequestOptions {
-  readonly idempotencyKey: string
-  /** Whether another token was refused. */
-  readonly isLast?: boolean
 }
 
 /** A client of a Troupe server. */
@@ -51,7 +46,13 @@ export class Troupe {
   constructor(options: TroupeOptions) {
     this.options = { ...options, baseUrl: options.baseUrl.replace(/\/(v1\/?)?$/, '') }
     this.credential = credentialOf(options)
-    this.sessions = { open: (id = null, how = {}) => this.#session(id, how) }
+    this.sessions = {
+      open: (id = null, how = {}) => {
+        const session = this.opened.get(`${id}`) ?? new Session(this, id, how)
+        if (id) this.opened.set(id, session)
+        return session
+      },
+    }
   }
 
   /**
@@ -60,11 +61,41 @@ export class Troupe {
    * @throws {TroupeError} (rejects)
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-    const { signal, idempotencyKey = crypto.randomUUID(), retryForMs = this.options.retryForMs ?? 120_000 } = options
+    const { query, body, signal, timeoutMs, idempotencyKey = crypto.randomUUID() } = options
+    const { baseUrl, fetch: send = fetch, retryForMs = 120_000 } = { ...this.options, ...options }
+    const url = this.url(path, query)
+    const sent = body instanceof FormData ? body : JSON.stringify(body)
     const since = Date.now()
+    let isRenewed = false
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#attempt(method, path, { ...options, idempotencyKey })
+        const bearer = await this.credential.bearer()
+        const answered = send(url, {
+          method,
+          // Firefox keeps a second tab waiting for the first one's stream, to take it from its cache; not every server has caches
+          ...(page.document && { cache: 'no-store' }),
+          headers: {
+            authorization: `Bearer ${bearer}`,
+            ...(sent !== body && { 'content-type': 'application/json' }),
+            'idempotency-key': idempotencyKey,
+          },
+          signal: signal ?? (timeoutMs ? AbortSignal.timeout(timeoutMs) : null),
+          body: sent ?? null,
+        })
+        const response = await answered.catch((cause: unknown) => {
+          // the abort of a caller is theirs; a reader aborts a request that its network or watchdog made void
+          if (signal?.aborted) throw cause
+          throw new TroupeError(`No answer from ${baseUrl}: is the server running, and is baseUrl right?`, {
+            code: 'connection',
+            cause,
+          })
+        })
+        const { ok, headers } = response
+        this.credential.heard(headers.get('date'))
+        if (ok && !`${headers.get('content-type')}`.includes('html')) return response
+        const error = await errorIn(response, baseUrl)
+        if (error.status !== 401 || isRenewed || !this.credential.refused(bearer)) throw error
+        isRenewed = true
       } catch (error) {
         if (!(error instanceof TroupeError && isPassing(error) && Date.now() - since < retryForMs)) throw error
         await beforeNext(tries, error, signal)
@@ -75,46 +106,5 @@ export class Troupe {
   /** The address of a path. */
   url(path: string, query?: Query): string {
     return `${this.options.baseUrl}${path}?${new URLSearchParams(Object(query))}`
-  }
-
-  #session(id: string | null, options: SessionOptions): Session {
-    const known = id && this.opened.get(id)
-    if (known) return known
-    const session = new Session(this, id, options)
-    if (id) this.opened.set(id, session)
-    return session
-  }
-
-  async #attempt(method: string, path: string, options: KeyedOptions): Promise<Response> {
-    const { query, body, signal, idempotencyKey } = options
-    const { baseUrl, fetch: send = fetch } = this.options
-    const bearer = await this.credential.bearer()
-    const sent = body instanceof FormData ? body : JSON.stringify(body)
-    const answered = send(this.url(path, query), {
-      method,
-      // Firefox keeps a second tab waiting for the first one's stream, to take it from its cache; not every server has caches
-      ...(page.document && { cache: 'no-store' }),
-      headers: {
-        authorization: `Bearer ${bearer}`,
-        ...(sent !== body && { 'content-type': 'application/json' }),
-        'idempotency-key': idempotencyKey,
-      },
-      signal: signal ?? null,
-      body: sent ?? null,
-    })
-    const response = await answered.catch((cause: unknown) => {
-      // the abort of a caller is theirs; a reader aborts a request that its network or watchdog made void
-      if (signal?.aborted) throw cause
-      throw new TroupeError(`No answer from ${baseUrl}: is the server running, and is baseUrl right?`, {
-        code: 'connection',
-        cause,
-      })
-    })
-    const { ok, headers } = response
-    this.credential.heard(headers.get('date'))
-    if (ok && !`${headers.get('content-type')}`.includes('html')) return response
-    const error = await errorIn(response, baseUrl)
-    if (error.status !== 401 || options.isLast || !this.credential.refused(bearer)) throw error
-    return this.#attempt(method, path, { ...options, isLast: true })
   }
 }

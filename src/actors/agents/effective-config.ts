@@ -16,6 +16,7 @@ export const runnable = (config: Manifest): AgentConfig => ({
   ...samplingOf(config),
   ...(config.guardrails !== undefined && { guardrails: config.guardrails }),
   ...(config.on_interrupted !== undefined && { on_interrupted: config.on_interrupted }),
+  ...(config.show_reasoning !== undefined && { show_reasoning: config.show_reasoning }),
   ...(config.context !== undefined && { context: config.context }),
   ...(config.memory !== undefined && { memory: config.memory }),
 })

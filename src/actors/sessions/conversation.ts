@@ -118,6 +118,7 @@ export class Conversation {
         this.#close()
         return
       case 'guardrail.triggered':
+      case 'reasoning.delta':
         return
       default:
         if (this.#open.calls.length === 0) this.#close()

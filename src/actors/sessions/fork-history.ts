@@ -79,7 +79,7 @@ class ForkHistory {
     const current = last !== undefined && last.events[0]?.turn_number === turn ? last : { events: [], cost: 0 }
     if (current !== last) this.#turns.push(current)
     const before = current.events.at(-1)
-    if (before !== undefined && isDelta(before) && isDelta(event)) {
+    if (before?.event_type === event.event_type && isDelta(event)) {
       current.events[current.events.length - 1] = joined(before, event)
     } else {
       current.events.push(event)
@@ -102,7 +102,8 @@ class ForkHistory {
 
 const isEnd = ({ event_type }: LogEvent): boolean => event_type === 'turn.completed' || event_type === 'turn.failed'
 
-const isDelta = ({ event_type }: LogEvent): boolean => event_type === 'output_text.delta'
+const isDelta = ({ event_type }: LogEvent): boolean =>
+  event_type === 'output_text.delta' || event_type === 'reasoning.delta'
 
 const joined = (before: LogEvent, after: LogEvent): LogEvent => ({
   ...after,

@@ -30,6 +30,7 @@ interface CallParts {
  */
 export class TurnReader {
   readonly #onDelta: (text: string) => void
+  readonly #onReasoning: ((text: string) => void) | undefined
   readonly #calls = new Map<number, CallParts>()
   readonly #thoughts: WireObject[] = []
   #text = ''
@@ -39,8 +40,9 @@ export class TurnReader {
   #length = 0
   #tooLarge = false
 
-  constructor(onDelta: (text: string) => void) {
+  constructor(onDelta: (text: string) => void, onReasoning?: (text: string) => void) {
     this.#onDelta = onDelta
+    this.#onReasoning = onReasoning
   }
 
   /** Whether the answer is so long that its end should not be awaited. */
@@ -72,6 +74,7 @@ export class TurnReader {
     const delta = isObject(choice) ? choice.delta : undefined
     if (!isObject(delta)) return true
     const { content, tool_calls, thinking_blocks } = delta
+    if (this.#onReasoning !== undefined) this.#reason(textOf(delta.reasoning_content) || textOf(delta.reasoning))
     if (typeof content === 'string' && content !== '') this.words(content)
     if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) this.#callDelta(objectOf(call))
     if (thinking_blocks !== undefined) for (const block of arrayOf(thinking_blocks)) this.#think(block)
@@ -95,6 +98,12 @@ export class TurnReader {
     this.#length += length
     this.#tooLarge ||= this.#length > maxAnswerLength
     return !this.#tooLarge
+  }
+
+  #reason(text: string): void {
+    if (text === '' || this.#closed || !this.#takes(text.length)) return
+    this.flush()
+    this.#onReasoning?.(text)
   }
 
   #think(block: unknown): void {

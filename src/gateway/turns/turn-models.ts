@@ -27,6 +27,8 @@ export class BrokenAnswer extends ServiceError {
 /** Receiver of the answer's text, and the signal that cancels the call. */
 export interface TurnOptions {
   readonly onDelta: (text: string) => void
+  /** Receives what the model reasons, where the provider shows it. Called like `onDelta`. */
+  readonly onReasoning?: (text: string) => void
   readonly signal: AbortSignal
 }
 
@@ -81,9 +83,13 @@ export class GatewayTurns implements TurnModels {
     return guard === null ? texts : guard.texts(texts)
   }
 
-  async call(request: ModelRequest, caller: ActorCaller, { onDelta, signal }: TurnOptions): Promise<TurnAnswer> {
+  async call(
+    request: ModelRequest,
+    caller: ActorCaller,
+    { onDelta, onReasoning, signal }: TurnOptions,
+  ): Promise<TurnAnswer> {
     if (signal.aborted) throw new ServiceError('cancelled')
-    const reader = new TurnReader(onDelta)
+    const reader = new TurnReader(onDelta, onReasoning)
     const answered = Promise.withResolvers<TurnAnswer>()
     const endless = (): void => giveUp(new ServiceError('answer_too_large'))
     const run = this.#chats.run(chatRunRequest(request, caller), listenerOf(reader, answered, endless))

@@ -22,6 +22,7 @@ import {
   answerEvents,
   checkpointEvery,
   completion,
+  deltaEvent,
   deltaEvents,
   emission,
   failure,
@@ -151,6 +152,11 @@ export const takeCompaction = [
 
 /** Journals text of a model call in progress. */
 export const takeDelta = journals((context, event: On<'model_delta'>['event']) => deltaEvents(context, event))
+
+/** Journals reasoning of a model call in progress. */
+export const takeReasoning = journals((context, { delta }: On<'model_reasoned'>['event']) => [
+  deltaEvent(context, delta, 'reasoning.delta'),
+])
 
 /**
  * Begins the model call again after a crash: what was streamed of the turn is superseded, so that the deltas since then

@@ -263,6 +263,7 @@ export type SessionEvent =
       readonly retry_of?: number
     }
   | { readonly type: 'model_delta'; readonly delta: string; readonly cuts?: readonly number[] }
+  | { readonly type: 'model_reasoned'; readonly delta: string }
   /** The model call is begun again; `kept` is the text of the turn's earlier answers. */
   | { readonly type: 'model_restarted'; readonly from_sequence: number; readonly kept: string }
   | CompactedEvent

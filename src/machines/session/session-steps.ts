@@ -29,10 +29,14 @@ export interface StreamedText {
   readonly cuts?: readonly number[]
 }
 
-/** The event for a piece of text that a model call adds. */
-export const deltaEvent = (context: Pick<SessionContext, 'turn' | 'restarts'>, delta: string): Emission => {
+/** The event for a piece of text, or of reasoning, that a model call adds. */
+export const deltaEvent = (
+  context: Pick<SessionContext, 'turn' | 'restarts'>,
+  delta: string,
+  event_type = 'output_text.delta',
+): Emission => {
   const { restarts } = context
-  return emission(context, 'output_text.delta', restarts === undefined ? { delta } : { delta, attempt: restarts + 1 })
+  return emission(context, event_type, restarts === undefined ? { delta } : { delta, attempt: restarts + 1 })
 }
 
 /** The events for text that a model call adds; none for ''. */

@@ -21,6 +21,7 @@ import {
   takeDelta,
   takeFailure,
   takeHistory,
+  takeReasoning,
   toolDone,
   withdrawActions,
 } from './session-actions.ts'
@@ -111,6 +112,7 @@ export const sessionMachine = sessionSetup.createMachine({
               entry: callModel,
               on: {
                 model_delta: { actions: takeDelta },
+                model_reasoned: { actions: takeReasoning },
                 model_restarted: { actions: restart },
                 context_compacted: { actions: takeCompaction },
                 model_answered: [

@@ -56,6 +56,7 @@ class Attempts {
         if (before < Number(payload.from_sequence)) this.#attempt = undefined
         return false
       case 'output_text.delta':
+      case 'reasoning.delta':
         this.#attempt ??= attemptOf(event)
         return this.#attempt === attemptOf(event)
       default:
@@ -69,4 +70,4 @@ const beginsAttempt: ReadonlySet<string> = new Set(['turn.restarted', 'session.s
 
 /** A reader in the middle of a first attempt is the usual one; events without text belong to every attempt. */
 const attemptOf = ({ event_type, payload }: LogEvent): number =>
-  event_type === 'output_text.delta' && typeof payload.attempt === 'number' ? payload.attempt : 1
+  event_type.endsWith('.delta') && typeof payload.attempt === 'number' ? payload.attempt : 1

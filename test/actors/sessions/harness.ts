@@ -24,7 +24,7 @@ import { sessionUseCases } from '#actors/sessions/session-use-cases.ts'
 import type { ToolCall } from '#actors/sessions/tools/tool-runner.ts'
 import type { ResolveAgent, ResolvedConfig } from '#actors/sessions/turns/resolved-config.ts'
 import { TurnConfigs } from '#actors/sessions/turns/turn-config.ts'
-import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
+import { type AgentConfig, noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { erasureEffects } from '#actors/tenants/erasure.ts'
 import { type OwnedParts, OwnerEraser } from '#actors/tenants/owner-eraser.ts'
 import { ProjectEraser } from '#actors/tenants/project-eraser.ts'
@@ -66,9 +66,9 @@ import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhoo
 
 export { callOf } from '#test/support/call-of.ts'
 
-/** What a scripted model says: parts of text, then calls. A part may be a promise to wait for. */
+/** What a scripted model says: parts of text and of reasoning, then calls. A part may be a promise to wait for. */
 export interface Script {
-  readonly text?: readonly (string | Promise<void>)[]
+  readonly text?: readonly (string | { readonly reasons: string } | Promise<void>)[]
   readonly calls?: readonly { readonly name: string; readonly arguments: string; readonly opaque?: string }[]
   readonly fails?: ModelError
 }
@@ -83,16 +83,25 @@ export class ScriptedProvider implements TestModel {
     this.#scripts = [...scripts]
   }
 
-  async stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
+  async stream(
+    request: ModelRequest,
+    onDelta: (text: string) => void,
+    signal: AbortSignal,
+    _caller?: unknown,
+    onReasoning: (text: string) => void = () => {},
+  ): Promise<ModelAnswer> {
     this.requests.push({ ...request, messages: [...allMessages(request)] })
     const script = this.#scripts.shift() ?? { text: ['nothing more'] }
     let text = ''
     for (const part of script.text ?? []) {
-      if (typeof part !== 'string') await Promise.race([part, aborted(signal)])
+      if (part instanceof Promise) await Promise.race([part, aborted(signal)])
       if (signal.aborted) throw new ModelError('cancelled', 'The call was cancelled.')
-      if (typeof part !== 'string') continue
-      text += part
-      onDelta(part)
+      if (part instanceof Promise) continue
+      if (typeof part !== 'string') onReasoning(part.reasons)
+      else {
+        text += part
+        onDelta(part)
+      }
     }
     if (script.fails !== undefined) throw script.fails
     return {
@@ -137,6 +146,8 @@ export interface WorldOptions {
   readonly notifiesWebhooks?: boolean
   /** The configuration of agents; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
+  /** The configuration of the agent of sessions; sessions have no agent when absent. */
+  readonly sessionAgent?: AgentConfig
   readonly concurrency?: RunConcurrency
   /** The context window of every model in tokens; unknown when absent. */
   readonly window?: number
@@ -265,7 +276,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     toolHeaders: toolHeadersOf(storage.records),
     remoteTools: noRemoteTools,
     ...planning,
-    agentConfig: async () => null,
+    agentConfig: async () => options.sessionAgent ?? null,
     installed: async () => null,
     installationFor: async () => null,
     checkTenant: async () => {},

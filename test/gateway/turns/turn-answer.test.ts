@@ -33,6 +33,22 @@ describe('the answer of a turn', () => {
     expect(deltas).toEqual(['ab'])
   })
 
+  it('passes on what the model reasons where that is shown, in order with its text', async () => {
+    const parts: string[] = []
+    const reader = new TurnReader(
+      (text) => parts.push(`text ${text}`),
+      (text) => parts.push(`reasoning ${text}`),
+    )
+    reader.chunk(delta({ reasoning_content: 'a' }))
+    reader.chunk(delta({ reasoning: 'b' }))
+    reader.chunk(delta({ content: 'c' }))
+    reader.chunk(delta({ reasoning_content: 'd' }))
+    reader.close()
+    reader.chunk(delta({ reasoning_content: 'e' }))
+    expect(parts).toEqual(['reasoning a', 'reasoning b', 'text c', 'reasoning d'])
+    expect(reader.answer('stop').text).toBe('c')
+  })
+
   it('passes on nothing after it was closed', async () => {
     const deltas: string[] = []
     const reader = new TurnReader((text) => deltas.push(text))

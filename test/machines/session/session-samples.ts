@@ -66,6 +66,7 @@ export const compacted: StoredEvent = {
   usage,
 }
 export const delta: StoredEvent = { type: 'model_delta', delta: 'more' }
+export const reasoned: StoredEvent = { type: 'model_reasoned', delta: 'so' }
 export const restarts: StoredEvent = { type: 'model_restarted', from_sequence: 2, kept: '' }
 export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
 export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })

@@ -16,6 +16,7 @@ import {
   needs,
   progresses,
   ran,
+  reasoned,
   rejects,
   remove,
   requiresInput,
@@ -53,6 +54,7 @@ const events = {
   'turn with an owed output': turn('give'),
   'turn with an unknown output': turn('nobody'),
   model_delta: delta,
+  model_reasoned: reasoned,
   model_restarted: restarts,
   context_compacted: compacted,
   'model_answered finally': answer(),
@@ -107,6 +109,7 @@ const table: Record<keyof typeof places, Row> = {
   thinking: {
     ...turnsRefused('turn_in_progress'),
     model_delta: 'active.working.thinking: output_text.delta',
+    model_reasoned: 'active.working.thinking: reasoning.delta',
     model_restarted: 'active.working.thinking: turn.restarted',
     context_compacted: 'active.working.thinking: context.compacted callModel!',
     'model_answered finally': 'active.idle: abort output_text.delta turn.completed remind',

@@ -102,6 +102,7 @@ const named = ({ event }: SessionEvent): string => {
     case 'output_text.delta':
     case 'context.compacted':
     case 'guardrail.triggered':
+    case 'reasoning.delta':
     case 'tool_call.started':
     case 'tool_call.progress':
     case 'tool_call.completed':

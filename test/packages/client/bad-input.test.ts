@@ -32,7 +32,7 @@ describe.each([
   it('is reported in one sentence by whatever is called, after one request', async () => {
     const server = answering(answer)
     const session = open({ fetch: server.fetch })
-    const sentence = /^http:\/\/test is no Troupe server \(\d+\): check baseUrl\.$/
+    const sentence = /^No answer from a Troupe server at http:\/\/test \(\d+\): is .* baseUrl right\?$/
     await expect(session.send('hi')).rejects.toMatchObject({ code: 'wrong_base_url', message: sentence })
     const after = server.calls()
     expect(after).toBeLessThanOrEqual(2)
@@ -42,6 +42,17 @@ describe.each([
     stop()
   })
 })
+
+const unanswered = 'No answer from token(): is its route right?'
+
+/** A signal whose timeout runs by the clock of the test. */
+class TimedSignal extends AbortSignal {
+  static override timeout(ms: number): AbortSignal {
+    const over = new AbortController()
+    setTimeout(() => over.abort(new DOMException('timed out', 'TimeoutError')), ms)
+    return over.signal
+  }
+}
 
 describe('a credential', () => {
   it('that has ended and is fetched again as it was ends the session, and says what the function has to return', async () => {
@@ -74,7 +85,24 @@ describe('a credential', () => {
   it('is fetched again if its function fails, for as long as requests are repeated', async () => {
     const token = () => Promise.reject(new Error('no network'))
     const session = open({ token })
-    await expect(session.send('hi')).rejects.toMatchObject({ code: 'connection', message: 'token failed.' })
+    await expect(session.send('hi')).rejects.toMatchObject({ code: 'connection', message: unanswered })
+  })
+
+  it('whose function never answers is reported, and not waited for', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    vi.stubGlobal('AbortSignal', TimedSignal)
+    let fetched = 0
+    const token = () => {
+      fetched++
+      return new Promise<never>(() => {})
+    }
+    const sent = open({ token, retryForMs: 15_000 }).send('hi')
+    const refused = expect(sent).rejects.toMatchObject({ code: 'connection', message: unanswered })
+    await vi.advanceTimersByTimeAsync(60_000)
+    await refused
+    expect(fetched).toBe(2)
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
   })
 })
 
@@ -95,6 +123,30 @@ describe('a server that does not answer', () => {
     await expect.poll(() => streams).toBe(1)
     network.dispatchEvent(new Event('online'))
     expect(await sent).toMatchObject({ text: 'Hello there.' })
+    vi.unstubAllGlobals()
+  })
+
+  it('is sent a turn again whose connection is half open, under the same key', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    vi.stubGlobal('AbortSignal', TimedSignal)
+    const server = scriptedServer([{ text: 'Hello there.' }])
+    const keys: (string | null)[] = []
+    const send: typeof fetch = (input, init) => {
+      if (!String(input).includes('/turns')) return server.fetch(input, init)
+      keys.push(new Headers(init?.headers).get('idempotency-key'))
+      if (keys.length > 2) return server.fetch(input, init)
+      // neither an answer nor, once, the first frame of one
+      const body = new ReadableStream({
+        start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason)),
+      })
+      if (keys.length === 2) return Promise.resolve(new Response(body))
+      return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+    }
+    const sent = new Troupe({ baseUrl: 'http://test', key: 'csk_test', fetch: send }).sessions.open().send('hi')
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await sent).toMatchObject({ text: 'Hello there.' })
+    expect(keys).toEqual([keys[0], keys[0], keys[0]])
+    vi.useRealTimers()
     vi.unstubAllGlobals()
   })
 

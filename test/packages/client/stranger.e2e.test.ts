@@ -31,7 +31,7 @@ const session = troupe.sessions.open()
 const { text } = await session.send('reply exactly: Hello stranger.')
 const named = ({ event }: SessionEvent): string => {
   switch (event) {
-    case 'session.forked': case 'turn.started': case 'turn.restarted': case 'output_text.delta': case 'context.compacted': case 'guardrail.triggered':
+    case 'session.forked': case 'turn.started': case 'turn.restarted': case 'output_text.delta': case 'context.compacted': case 'guardrail.triggered': case 'reasoning.delta':
     case 'tool_call.started': case 'tool_call.progress': case 'tool_call.completed': case 'turn.paused': case 'turn.resumed':
     case 'turn.completed': case 'turn.failed': case 'stream.ended':
       return event

@@ -16,7 +16,7 @@ from .errors import (
     RateLimitError, ServerUnreachableError, TroupeError, WebhookSignatureError,
 )
 from .events import (
-    ContextCompacted, GuardrailTriggered, OutputTextDelta, PendingAction, SessionEvent, SessionForked, SessionMessage, SessionSnapshot,
+    ContextCompacted, GuardrailTriggered, OutputTextDelta, PendingAction, ReasoningDelta, SessionEvent, SessionForked, SessionMessage, SessionSnapshot,
     StreamEnded, ToolCallCompleted, ToolCallProgress, ToolCallStarted, TurnCompleted, TurnError, TurnFailed,
     TurnOptions, TurnPaused, TurnRestarted, TurnResumed, TurnStarted, TurnUsage,
 )
@@ -29,7 +29,7 @@ from .webhook_events import WebhookEvent
 __all__ = [
     "AnyFunction", "ApiError", "AsyncSession", "AsyncSessions", "AsyncTroupe", "AuthenticationError", "BillingError",
     "ClientOptions", "ClientToken", "ContextCompacted", "Decision", "Document", "Function", "GuardrailTriggered", "InvalidRequestError", "OutputTextDelta",
-    "PendingAction", "PermissionDeniedError", "ProviderError", "RateLimitError", "RequestOptions", "Resolution",
+    "PendingAction", "PermissionDeniedError", "ProviderError", "RateLimitError", "ReasoningDelta", "RequestOptions", "Resolution",
     "ServerUnreachableError", "Session", "SessionEvent", "SessionForked", "SessionMessage", "SessionSnapshot",
     "SessionOptions", "Sessions", "StreamEnded", "TokenSource", "ToolCallCompleted", "ToolCallProgress", "ToolCallStarted", "Troupe",
     "TroupeError", "Turn", "TurnCompleted", "TurnError", "TurnFailed", "TurnOptions", "TurnPaused", "TurnRestarted",

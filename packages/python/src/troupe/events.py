@@ -104,6 +104,13 @@ class SessionMessageText(TypedDict):
     """Text."""
 
 
+class SessionMessageReasoning(TypedDict):
+    """What the model reasoned before the text or the calls that follow."""
+    type: Literal["reasoning"]
+    text: str
+    """What the model reasoned."""
+
+
 class SessionMessageTool(TypedDict):
     """A tool call of the model."""
     type: Literal["tool"]
@@ -147,7 +154,7 @@ class SessionMessage(TypedDict):
     """Number of the turn in its session, from 1."""
     status: Literal["completed", "in_progress", "paused", "failed"]
     """`paused`: waits for `pending_actions`. Messages of users are `completed`."""
-    parts: list[SessionMessageText | SessionMessageTool | SessionMessageCitation]
+    parts: list[SessionMessageText | SessionMessageReasoning | SessionMessageTool | SessionMessageCitation]
     """Parts in the order in which they began."""
     usage: NotRequired[TurnUsage]
     """Tokens and cost."""
@@ -366,7 +373,7 @@ class TurnStarted(LogEvent):
 class TurnRestarted(LogEvent):
     """The server stopped while the model was answering, and makes the call again. Sent only with `restarts=true`."""
     from_sequence: int
-    """Deltas of the turn from this sequence number on are void. Those after this event make its text."""
+    """Deltas of text from this sequence number on are void, and those after this event make the text of the turn. Reasoning since the latest tool call is void too."""
     attempt: int
     """Number of the attempt that begins: 2 for the first restart."""
     event: Literal["turn.restarted"] = "turn.restarted"
@@ -380,6 +387,16 @@ class OutputTextDelta(LogEvent):
     attempt: int | None = None
     """Number of the attempt, after a restart."""
     event: Literal["output_text.delta"] = "output_text.delta"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReasoningDelta(LogEvent):
+    """The model reasoned. Sent at most once a second, for agents whose config has `show_reasoning` and providers that show it."""
+    delta: str
+    """Text to append to the reasoning that precedes the text of this model call."""
+    attempt: int | None = None
+    """Number of the attempt, after a restart."""
+    event: Literal["reasoning.delta"] = "reasoning.delta"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -550,8 +567,8 @@ class SessionSnapshot(LogEvent):
     event: Literal["session.snapshot"] = "session.snapshot"
 
 
-SessionEvent = Union[SessionForked, TurnStarted, TurnRestarted, OutputTextDelta, ContextCompacted, GuardrailTriggered, ToolCallStarted, ToolCallProgress, ToolCallCompleted, TurnPaused, TurnResumed, TurnCompleted, TurnFailed, StreamEnded, SessionSnapshot]
+SessionEvent = Union[SessionForked, TurnStarted, TurnRestarted, OutputTextDelta, ReasoningDelta, ContextCompacted, GuardrailTriggered, ToolCallStarted, ToolCallProgress, ToolCallCompleted, TurnPaused, TurnResumed, TurnCompleted, TurnFailed, StreamEnded, SessionSnapshot]
 """An event of a session, which a `match` exhausts."""
 
-EVENTS: dict[str, type[SessionEvent]] = {"session.forked": SessionForked, "turn.started": TurnStarted, "turn.restarted": TurnRestarted, "output_text.delta": OutputTextDelta, "context.compacted": ContextCompacted, "guardrail.triggered": GuardrailTriggered, "tool_call.started": ToolCallStarted, "tool_call.progress": ToolCallProgress, "tool_call.completed": ToolCallCompleted, "turn.paused": TurnPaused, "turn.resumed": TurnResumed, "turn.completed": TurnCompleted, "turn.failed": TurnFailed, "stream.ended": StreamEnded, "session.snapshot": SessionSnapshot}
+EVENTS: dict[str, type[SessionEvent]] = {"session.forked": SessionForked, "turn.started": TurnStarted, "turn.restarted": TurnRestarted, "output_text.delta": OutputTextDelta, "reasoning.delta": ReasoningDelta, "context.compacted": ContextCompacted, "guardrail.triggered": GuardrailTriggered, "tool_call.started": ToolCallStarted, "tool_call.progress": ToolCallProgress, "tool_call.completed": ToolCallCompleted, "turn.paused": TurnPaused, "turn.resumed": TurnResumed, "turn.completed": TurnCompleted, "turn.failed": TurnFailed, "stream.ended": StreamEnded, "session.snapshot": SessionSnapshot}
 """Classes by the names of events."""

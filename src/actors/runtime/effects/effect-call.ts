@@ -60,6 +60,8 @@ export class EffectCall {
   readonly #parts: EffectCallParts
   readonly #called: CalledEffect
   readonly #abort: AbortController
+  /** Distinguishes its parts from those of a process before, under the same id. */
+  readonly #since: number
   /** Number of parts of its stream that were journaled, or are about to be. */
   #reported = 0
 
@@ -67,6 +69,7 @@ export class EffectCall {
     this.#parts = parts
     this.#called = called
     this.#abort = abort
+    this.#since = called.resident.state.seq
   }
 
   get #signal(): AbortSignal {
@@ -243,7 +246,7 @@ export class EffectCall {
       idempotencyKey: id,
       signal: this.#signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
-        this.#bring({ event, stored, cause: `${id}#${++this.#reported}`, part: id }).then(nothing),
+        this.#bring({ event, stored, cause: `${id}#${this.#since}.${++this.#reported}`, part: id }).then(nothing),
       show: (text: string) => {
         if (this.#signal.aborted) return
         this.#reported++

@@ -68,6 +68,9 @@ export class MessageFold {
         // text of answers before, which a restart repeats for readers
         if (event.hidden?.kept !== true) this.#addText(turn, text(payload.delta))
         return
+      case 'reasoning.delta':
+        this.#addReasoning(turn, text(payload.delta))
+        return
       case 'turn.restarted':
         this.#voidText(turn)
         return
@@ -123,9 +126,19 @@ export class MessageFold {
     this.#grow(turn, delta.length)
   }
 
-  /** Drops the text of a model call that is made again. */
+  /** Adds to the reasoning of a model call, which precedes its text. */
+  #addReasoning(turn: Turn, delta: string): void {
+    const { parts } = turn.assistant
+    const at = parts.findLastIndex(({ type }) => type !== 'text')
+    const last = parts[at]
+    if (last?.type === 'reasoning') last.text += delta
+    else parts.splice(at + 1, 0, { type: 'reasoning', text: delta })
+    this.#grow(turn, delta.length)
+  }
+
+  /** Drops the text and the reasoning of a model call that is made again. */
   #voidText({ assistant: { parts } }: Turn): void {
-    while (parts.at(-1)?.type === 'text') parts.pop()
+    parts.splice(parts.findLastIndex(({ type }) => type === 'tool') + 1)
   }
 
   #addTool(turn: Turn, payload: JsonObject): void {

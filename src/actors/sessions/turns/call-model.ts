@@ -24,6 +24,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
+import { AnswerInOrder } from './answer-in-order.ts'
 import { requestOf } from './request-of.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 import { type RecalledTurn, recallFor } from './turn-memory.ts'
@@ -58,7 +59,7 @@ type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'rat
 export const callModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
   run: async (_params, context) => {
-    return outcomeOf(parts, turnCall(context), { context, deltas: streamedBy(context), manner: atOnce })
+    return outcomeOf(parts, turnCall(context), { context, deltas: streamedBy(parts.clock, context), manner: atOnce })
   },
   restarted: async ({ kept, from, text }, context) => {
     const { restarts = 0, config } = contextOf(sessionDefinition, context)
@@ -134,6 +135,10 @@ const maxRestarts = 3
 /** Receives deltas. */
 interface Deltas {
   readonly add: (text: string) => void
+  /** Receives reasoning, where it is shown. */
+  readonly reason?: (text: string) => void
+  /** Resolves when all that was received is shown or in the log. */
+  readonly written?: () => Promise<void>
   /** Whether any has come. */
   readonly some: () => boolean
   /** The fields of an outcome for the text that the log does not have yet. */
@@ -143,13 +148,16 @@ interface Deltas {
 /** The text in the event, or to be added by the runtime because it was shown already. */
 type TextOfOutcome = { readonly delta: string; readonly takesText?: true }
 
-const streamedBy = ({ show }: Pick<EffectContext, 'show'>): Deltas => {
+const streamedBy = (clock: Clock, context: EffectContext): Deltas => {
+  const order = new AnswerInOrder(clock, context)
   let any = false
   return {
     add: (text) => {
       any ||= text !== ''
-      show(text)
+      order.say(text)
     },
+    reason: (text) => order.reason(text),
+    written: () => order.written(),
     some: () => any,
     rest: () => ({ delta: '', takesText: true }),
   }
@@ -212,9 +220,10 @@ const outcomeOf = async (
     const onGuarded = (made: typeof report) => {
       report = made
     }
-    const call = () =>
-      parts.models.call(request, { ...caller, onGuarded }, { onDelta: deltas.add, signal: context.signal })
-    const answer = await manner(call, context.signal)
+    const { add: onDelta, reason: onReasoning } = deltas
+    const receiver = { onDelta, ...(config.show_reasoning && onReasoning !== undefined && { onReasoning }) }
+    const call = () => parts.models.call(request, { ...caller, onGuarded }, { ...receiver, signal: context.signal })
+    const answer = await manner(call, context.signal).finally(deltas.written)
     const annotations = cited(answer.text)
     const common = {
       text: deltas.rest(),

@@ -37,6 +37,8 @@ export interface TurnConfig {
   readonly guardrails?: readonly string[]
   /** Set where an answer that a crash cut is not generated again. */
   readonly on_interrupted?: 'fail'
+  /** Set where the log of a session has what the model reasons. */
+  readonly show_reasoning?: true
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
 }
@@ -65,6 +67,7 @@ const isPlain = ({
   models,
   guardrails,
   on_interrupted,
+  show_reasoning,
 }: TurnConfig): boolean =>
   instructions.length + tools.length === 0 &&
   [
@@ -77,6 +80,7 @@ const isPlain = ({
     models,
     guardrails,
     on_interrupted,
+    show_reasoning,
   ].every((value) => value === undefined)
 
 /** A configuration longer than this, in UTF-16 units of JSON, is stored as a blob shared by all turns that have it. */

@@ -53,6 +53,8 @@ export interface AgentConfig {
   readonly pause_on_tool_calls: boolean | null
   /** What a crash of the server in the middle of an answer does to its turn; absent: `restart`. */
   readonly on_interrupted?: 'restart' | 'fail'
+  /** Whether the log of a session has what the model reasons. */
+  readonly show_reasoning?: boolean
   /** Guardrails of its model calls. */
   readonly guardrails?: readonly string[]
   /** Fields that a turn with a browser's credential may override. */
@@ -111,6 +113,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
       ...(agent.on_interrupted === 'fail' && { on_interrupted: 'fail' as const }),
+      ...(agent.show_reasoning === true && { show_reasoning: true as const }),
       ...guardrailsOf(request, agent),
       ...(agent.context !== undefined && { context: agent.context }),
       ...memory,

@@ -33,7 +33,8 @@ export class UiMessages implements Translator {
   #isFurther = false
   /** Whether the turn waits. */
   #waits = false
-  #textId: string | null = null
+  /** The text or the reasoning that has begun. */
+  #open: { readonly type: 'text' | 'reasoning'; readonly id: string } | null = null
   #last: JsonObject = { finishReason: 'other' }
   #failed = false
 
@@ -77,7 +78,9 @@ export class UiMessages implements Translator {
         return listOf(payload.tool_results).flatMap((result) => this.#output(result))
       case 'output_text.delta':
         // text of answers before, which a restart repeats for readers
-        return event.hidden?.kept === true ? [] : this.#delta(event.sequence, text(payload.delta))
+        return event.hidden?.kept === true ? [] : this.#delta('text', event.sequence, text(payload.delta))
+      case 'reasoning.delta':
+        return this.#delta('reasoning', event.sequence, text(payload.delta))
       case 'turn.restarted':
         return this.#reset()
       case 'tool_call.started':
@@ -123,24 +126,25 @@ export class UiMessages implements Translator {
   }
 
   #endText(): readonly Part[] {
-    const id = this.#textId
-    this.#textId = null
-    return id === null ? [] : [{ type: 'text-end', id }]
+    const open = this.#open
+    this.#open = null
+    return open === null ? [] : [{ type: `${open.type}-end`, id: open.id }]
   }
 
-  #delta(sequence: number, delta: string): readonly Part[] {
+  #delta(type: 'text' | 'reasoning', sequence: number, delta: string): readonly Part[] {
     if (delta === '') return []
     const step = this.#beginStep()
-    if (this.#textId !== null) return [...step, { type: 'text-delta', id: this.#textId, delta }]
-    const id = `txt_${sequence}`
-    this.#textId = id
-    return [...step, { type: 'text-start', id }, { type: 'text-delta', id, delta }]
+    if (this.#open?.type === type) return [...step, { type: `${type}-delta`, id: this.#open.id, delta }]
+    const ended = this.#endText()
+    const id = `${type === 'text' ? 'txt' : 'rsn'}_${sequence}`
+    this.#open = { type, id }
+    return [...step, ...ended, { type: `${type}-start`, id }, { type: `${type}-delta`, id, delta }]
   }
 
   /** Takes back the text of a model call that is made again. */
   #reset(): readonly Part[] {
-    if (this.#textId === null) return []
-    this.#textId = null
+    if (this.#open === null) return []
+    this.#open = null
     return [{ type: 'reset-step' }]
   }
 

@@ -126,6 +126,33 @@ it('takes back the text of the model call that a crash made void, and no other',
   ])
 })
 
+it('has what the model reasons as a part of its own before the text, and takes it back with the step', () => {
+  const parts = partsOf(
+    logOf(
+      1,
+      ['turn.started', { turn_number: 1, model: 'simulated-1', input_text: 'Why?' }],
+      ['reasoning.delta', { delta: 'Hm' }],
+      ['turn.restarted', { from_sequence: 2, attempt: 2 }],
+      ['reasoning.delta', { delta: 'Hm, ', attempt: 2 }],
+      ['reasoning.delta', { delta: 'so.', attempt: 2 }],
+      ['output_text.delta', { delta: 'Because.', attempt: 2 }],
+      ['turn.completed', { turn_number: 1, output: 'Because.', usage: null }],
+    ),
+  )
+  expect(parts.slice(2, -2)).toEqual([
+    { type: 'reasoning-start', id: 'rsn_2' },
+    { type: 'reasoning-delta', id: 'rsn_2', delta: 'Hm' },
+    'reset-step',
+    { type: 'reasoning-start', id: 'rsn_4' },
+    { type: 'reasoning-delta', id: 'rsn_4', delta: 'Hm, ' },
+    { type: 'reasoning-delta', id: 'rsn_4', delta: 'so.' },
+    { type: 'reasoning-end', id: 'rsn_4' },
+    { type: 'text-start', id: 'txt_6' },
+    { type: 'text-delta', id: 'txt_6', delta: 'Because.' },
+    { type: 'text-end', id: 'txt_6' },
+  ])
+})
+
 it('goes on with the message over a turn that only brings outputs', () => {
   const owed = [{ tool: 'get_page', arguments: {}, action_id: 'act_2' }]
   const parts = partsOf([
