@@ -13,6 +13,8 @@ export interface SsrfGuard {
   readonly dispatcher: Dispatcher
   /** Parses a URL and refuses what can be refused without a lookup. @throws {SsrfRefused} */
   check(url: string): URL
+  /** Whether a URL leads to a private host that is allowed; names are not looked up. */
+  isPrivate(url: string): boolean
   /**
    * Sends one request. 307 and 308, and for GET every redirect, are followed up to `maxRedirects` times. Each hop is
    * checked again, and credentials are dropped when the origin changes. Other redirects, and for GET all with
@@ -89,6 +91,7 @@ export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
 }
 
 class OpenGuard implements SsrfGuard {
+  readonly isPrivate: SsrfGuard['isPrivate']
   readonly check: SsrfGuard['check']
   readonly request: SsrfGuard['request']
   readonly connect: SsrfGuard['connect']
@@ -97,6 +100,7 @@ class OpenGuard implements SsrfGuard {
 
   constructor(configured: Reach, content: Reach) {
     this.check = configured.check
+    this.isPrivate = configured.isPrivate
     this.request = configured.request
     this.connect = configured.connect
     this.content = content
@@ -144,6 +148,7 @@ const reachOf = (options: SsrfGuardOptions, allowed: AllowedHosts, variable: Hos
   return {
     dispatcher,
     check,
+    isPrivate: (url) => isAllowed(new URL(url), allowed),
     request: (url, init) =>
       watchedRequest(options.watch, init, async () => {
         const headers = { ...init.headers, ...options.ownHeaders?.() }
@@ -198,11 +203,12 @@ function checkUrl(text: string, { allowed, variable }: HostPolicy): URL {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new SsrfRefused('only http and https are allowed')
   if (url.username !== '' || url.password !== '') throw new SsrfRefused('credentials in a URL are not allowed')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.has(host, portOf(url.protocol, url.port))) {
-    throw notPublic(variable)
-  }
+  if (isIP(host) !== 0 && !isPublicAddress(host) && !isAllowed(url, allowed)) throw notPublic(variable)
   return url
 }
+
+const isAllowed = ({ hostname, protocol, port }: URL, allowed: AllowedHosts): boolean =>
+  allowed.has(hostname, portOf(protocol, port))
 
 /**
  * Checks the address at the moment of connecting, so that a name whose answer changes in between (DNS rebinding) gains

@@ -12,6 +12,7 @@ import type { Upstreams } from '../call/upstreams.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { AppendOnlyHistory } from '../redaction/append-only-history.ts'
 import type { AnswerListener } from './answer-reader.ts'
+import type { MediaParts } from './preparing/fetched-media.ts'
 import type { ShadowCalls } from './rules/shadow-calls.ts'
 import type { ChatInput } from './wire-body.ts'
 
@@ -23,6 +24,7 @@ export interface ChatParts extends RouteCandidatesParts, CallRunParts {
   readonly upstreams: Upstreams
   readonly patience: AttemptTimeouts
   readonly shadows: ShadowCalls
+  readonly media: MediaParts
   /** Checks of inputs and answers; absent: none. */
   readonly guardrails?: Guardrails | undefined
   /** Answers that are reused; absent: none. */

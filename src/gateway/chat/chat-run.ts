@@ -29,6 +29,7 @@ import { chunksOnly, type ReadingOptions, streamReader, wholeReader } from './op
 import { isUsageOnly } from './openai-chunks.ts'
 import { withUsage } from './possible-usage.ts'
 import { ChatPreparation } from './preparing/chat-preparation.ts'
+import { hasMediaToFetch, withFetchedMedia } from './preparing/fetched-media.ts'
 import { chatCandidates, chatRules } from './rules/chat-candidates.ts'
 import { finishOf, readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
@@ -232,7 +233,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   failureOf(answer: ErrorAnswer): AttemptFailed {
-    return failureBy(this.#route, answer)
+    return failureBy(this.#run.record.route, answer)
   }
 
   failed(failure: AttemptFailed): void {
@@ -243,13 +244,16 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   get #input(): ChatRunRequest {
     return this.#prepared.input
   }
-  get #route(): Route | null {
-    return this.#run.record.route
-  }
 
   #send(route: Route): void {
-    const limit = this.#limitedTo
-    const request = chatRequest(limit === null ? this.#input : withTokenLimit(this.#input, route, limit), route)
+    const go = (input: ChatRunRequest): void => this.#sendAs(input, route)
+    if (!hasMediaToFetch(this.#input, route, this.#parts.media)) go(this.#input)
+    else this.#run.after(() => withFetchedMedia(this.#input, route, { ...this.#parts.media, run: this.#run }), go)
+  }
+
+  #sendAs(input: ChatRunRequest, route: Route): void {
+    const tokens = this.#limitedTo
+    const request = chatRequest(tokens === null ? input : withTokenLimit(input, route, tokens), route)
     const { posting, basePath } = this.#parts.upstreams.of(route)
     this.#request = request
     this.#reader = null
@@ -279,7 +283,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     const format = this.#request?.format ?? null
     const { input, restorer } = this.#prepared
     const takes = this.#stream === null ? this.#listener : chunksOnly
-    return { body: input.body, format, route: this.#route, restorer, takes }
+    return { body: input.body, format, route: this.#run.record.route, restorer, takes }
   }
 
   /** Begins the answer when its first part is passed on: from here on nothing is retried. */
@@ -287,7 +291,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
     if (this.#delivered) return
     this.#delivered = true
     this.#run.begin()
-    const route = this.#route
+    const { route } = this.#run.record
     if (route !== null) this.#listener.begin({ route, headers: this.#headers(this.#stream !== null) })
   }
 
@@ -297,9 +301,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
   }
 
   #endStream(reader: AnswerReader): void {
-    const end = reader.finish()
+    const [end, stream] = [reader.finish(), this.#stream]
     if (this.#run.isOver) return
-    const stream = this.#stream
     if (stream === null) this.#endChecked(reader, end)
     else if (stream.isBlocked) this.#block(stream, reader)
     else
@@ -330,7 +333,7 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
       this.#listener.chunk(withCost(withUsage(this.#usageChunk, end, summary), summary.costUsd))
     this.#listener.end(summary)
     this.#run.succeed()
-    const format = this.#request?.format ?? null
+    const { format = null } = this.#request ?? {}
     this.#cache?.keepStream((bytes) => readWhole(bytes, parsedAtOnce(bytes), format).completion, summary.costUsd)
   }
 

@@ -14,7 +14,7 @@ export interface OpenChatsParts
     ChatParts,
     'routes' | 'admission' | 'redaction' | 'ledger' | 'telemetry' | 'cache' | 'guardrails' | 'now'
   > {
-  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
+  readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check' | 'isPrivate' | 'content'>
   readonly policy?: Partial<CallPolicy>
   /** ms of silence after which a stream sends a keep-alive comment. */
   readonly keepAliveMs?: number
@@ -34,6 +34,7 @@ export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }:
   )
   const patience = { ...policy, ticker }
   const upstreams = new Upstreams(guard, policy, { telemetry: parts.telemetry, authorizeOf })
-  const chats = new Chats({ ...parts, policy, patience, upstreams, health: new RouteHealth(parts.now) })
+  const media = { guard, remote: { guard: guard.content } }
+  const chats = new Chats({ ...parts, policy, patience, upstreams, media, health: new RouteHealth(parts.now) })
   return { chats, keepAlive: { ticker, ticks: ticker.ticks(keepAliveMs) } }
 }

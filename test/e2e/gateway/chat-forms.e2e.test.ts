@@ -195,10 +195,30 @@ describe('/api/ai/chat', () => {
       choices: [{ index: 0, delta: { content: 'a cat' }, finish_reason: 'stop' }],
     }
     upstream.script(whole(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`))
-    const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
     const body = { model: 'gpt-3.5-turbo', messages: [{ role: 'user', content: [image] }], stream: true }
     const text = await (await world.api.fetch('/api/ai/chat', body)).text()
     expect(text).toContain('data: {"delta":"a cat"}')
     expect(upstream.received[0]?.body).toMatchObject({ model: 'gpt-4o-mini', messages: body.messages })
+  })
+
+  it("sends a server of the operator's no URL that it would fetch from the operator's network", async () => {
+    upstream.script(whole('data: [DONE]\n\n'))
+    const url = 'https://169.254.169.254/latest/meta-data'
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+    const blocks = [{ type: 'image', source: { type: 'url', url } }]
+    const input = [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }]
+    const requests = {
+      '/v1/chat/completions': { messages },
+      '/api/ai/chat': { messages, stream: true },
+      '/v1/messages': { max_tokens: 10, messages: [{ role: 'user', content: blocks }] },
+      '/v1/responses': { input },
+      '/v1/vision': { image_url: url },
+    }
+    for (const [path, body] of Object.entries(requests)) {
+      const answer = await world.api.fetch(path, { model: 'gpt-4o', ...body })
+      expect([path, answer.status, (await answer.text()).includes('not allowed')]).toEqual([path, 400, true])
+    }
+    expect(upstream.received).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import { openAdmission } from '#gateway/call/admission.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { openChats } from '#gateway/chat/open-chats.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import { noGuard } from '#test/gateway/no-guard.ts'
 import { type Answer, openUpstream, whole } from '../call/scripted-upstream.ts'
 
 /** Chat calls to a real local server that implements OpenAI's API. */
@@ -24,12 +25,7 @@ export const openChatUpstream = async (other: Partial<Route> = {}) => {
     admission: openAdmission,
     redaction: { policyOf: () => null, forLog: (body) => body },
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
-    guard: {
-      get dispatcher(): never {
-        throw new Error('no guard here')
-      },
-      check: (url) => new URL(url),
-    },
+    guard: noGuard,
     now: Date.now,
     policy: { retries: 0 },
   })

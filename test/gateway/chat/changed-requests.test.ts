@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 describe('images in a request', () => {
-  const image = { type: 'image_url', image_url: { url: 'https://images.example/cat.png' } }
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
   const shown = (model: string) => ({ model, messages: [{ role: 'user', content: [image] }] })
   beforeEach(() => {
     world.first.script(json(goodAnswer))

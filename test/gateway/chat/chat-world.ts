@@ -18,6 +18,7 @@ import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import type { AnswerStore } from '#storage/answer-store.ts'
 import { LocalAnswers } from '#storage/local-answers.ts'
 import { projectScope } from '#storage/scope.ts'
+import { noGuard } from '#test/gateway/no-guard.ts'
 import { type Answer, openUpstream } from '../call/scripted-upstream.ts'
 
 /** The result of one request. */
@@ -130,12 +131,7 @@ export const openChatWorld = async (
     admission: { admit: (request) => world.admission.admit(request) },
     redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
-    guard: {
-      get dispatcher(): never {
-        throw new Error('no guard here')
-      },
-      check: (url) => new URL(url),
-    },
+    guard: noGuard,
     now: () => world.now,
     policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
     ...(options.keepAliveMs !== undefined && { keepAliveMs: options.keepAliveMs }),

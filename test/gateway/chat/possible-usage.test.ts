@@ -58,7 +58,7 @@ describe('a report of more than a request and its answer can hold', () => {
 describe('a report is believed', () => {
   const text = (chars: number) => [{ role: 'user', content: 'ab '.repeat(chars / 3) }]
   const parts = (count: number, part: object) => [{ role: 'user', content: Array(count).fill(part) }]
-  const image = { type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } }
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
   it.each<[string, object, object]>([
     ['of the preamble of a provider', usageOf(16_000), {}],
     ['of a long request, however it is split into tokens', usageOf(90_000), { messages: text(90_000) }],

@@ -157,6 +157,8 @@ it('lists that differ only in their nesting are different', async () => {
 
 it('images and files that are stored elsewhere are not answered from the cache, since they may change', async () => {
   const image = (url: string) => saying([{ type: 'image_url', image_url: { url } }])
+  // a provider that fetches by itself
+  world.routes.set('model-1', [world.routeTo(world.first, { source: 'simulated' })])
   const file = saying([{ type: 'file', file: { file_id: 'file-1' } }])
   expect(await inTurn(image('https://a.example/x.png'), image('https://a.example/x.png'), file, file)).toEqual([
     ...['bypass', 'bypass', 'bypass', 'bypass'],

@@ -9,6 +9,7 @@ import { type OpenChats, openChats } from '#gateway/chat/open-chats.ts'
 import { completionOf } from '#gateway/providers/completion-of.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { projectScope } from '#storage/scope.ts'
+import { noGuard } from '#test/gateway/no-guard.ts'
 import {
   type Answer,
   cut,
@@ -57,12 +58,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
       admission: openAdmission,
       redaction: { policyOf: () => null, forLog: (body) => body },
       ledger: { record: (call) => void recorded.push(call), flush: async () => {} },
-      guard: {
-        get dispatcher(): never {
-          throw new Error('no guard here')
-        },
-        check: (url) => new URL(url),
-      },
+      guard: noGuard,
       now: () => 1_700_000_000_000,
       policy: { retries: 2, backoffMs: 1, maxBackoffMs: 2, ...policy },
     })

@@ -7,6 +7,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { newId } from '#runtime/ids.ts'
 import type { RateLimits } from '#storage/cluster-ports.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import { noGuard } from '#test/gateway/no-guard.ts'
 import type { Upstream } from '../call/scripted-upstream.ts'
 import { openLimited } from '../limits/limited.ts'
 import { routeOf } from './turn-world.ts'
@@ -34,12 +35,7 @@ export const openLimitedTurns = async (
       },
       flush: () => Promise.resolve(),
     },
-    guard: {
-      get dispatcher(): never {
-        throw new Error('no guard here')
-      },
-      check: (url) => new URL(url),
-    },
+    guard: noGuard,
     now: clock.now,
     policy: { backoffMs: 1 },
   })
