@@ -4,7 +4,7 @@
 const ofEach = /^(id|version|status|test|review)$|_(id|at|by)$/
 
 /** A value as lines, in which a text has its own. @param {unknown} value @param {string} path @returns {readonly string[]} */
-export const linesOf = (value, path) => {
+const linesOf = (value, path) => {
   if (value === null || value === undefined) return []
   if (typeof value === 'string' && value.includes('\n'))
     return [`${path}:`, ...value.split('\n').map((line) => `  ${line}`)]
