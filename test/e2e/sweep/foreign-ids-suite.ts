@@ -3,6 +3,7 @@ import { operations } from '#actors/capabilities.ts'
 import { permissions } from '#specs/access.ts'
 import { eventsOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
+import { consolePaths } from '#specs/reach/console-paths.ts'
 import { sessionFrames } from '#specs/resources/sessions.ts'
 import { offeredTools } from '#src/tool-server/offered-tools.ts'
 import { sampleOf } from '#test/specs/samples.ts'
@@ -22,7 +23,9 @@ import type { Swept } from './sweep.ts'
  */
 
 const toolNames = new Map(offeredTools.map(({ name, operation }) => [operation.id, name]))
-const declared: readonly Operation[] = Object.values(operations)
+const called: readonly Operation[] = Object.values(operations)
+/** With the paths of the console, by which a member reaches what otherwise a secret key does. */
+const declared: readonly Operation[] = [...called, ...consolePaths(called)]
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 /** Whether the place is the last parameter of a PUT, which creates the resource that it names. */
 const makes = ({ operation: { method, params }, name }: Place): boolean => method === 'PUT' && params.at(-1) === name
@@ -248,7 +251,7 @@ export const foreignIds = (swept: () => Swept, withTools: boolean): void => {
       .filter(({ operation }) => attacker.takes(operation))
       .flatMap((place) =>
         foreignIds(place, attacker).map((id) => ({
-          title: `${place.operation.id} ${place.where} ${place.name} ${id}`,
+          title: `${place.operation.paths[0]} ${place.operation.id} ${place.where} ${place.name} ${id}`,
           check: () => reaches(place, id),
         })),
       )
@@ -293,7 +296,7 @@ export const foreignIds = (swept: () => Swept, withTools: boolean): void => {
     }
     // includes operations that a credential may not use at all: the tool server has no separate list
     const cases = places
-      .filter(({ operation }) => toolNames.has(operation.id))
+      .filter(({ operation }) => called.includes(operation) && toolNames.has(operation.id))
       .flatMap((place) =>
         foreignIds(place, attacker).map((id) => ({
           title: `${toolNames.get(place.operation.id)} ${place.where} ${place.name} ${id}`,
