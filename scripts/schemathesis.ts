@@ -22,22 +22,23 @@ import { freePort } from './services/service.ts'
  * It sends the same requests each time. `-- --secs 90` explores, including sequences of requests, for that long in each
  * of two parts: operations for a secret key, and operations for a dashboard session. `-- --examples 4` generates that
  * many random bodies per operation, in addition to those derived from its schema; `-- --only a.create,b.list` tests
- * only these operations, and `-- --half` every second one: the next commit has the others.
+ * only these operations, and `-- --every 4` every fourth one: the next commits have the others.
  */
 const usage = [
-  'usage: npm run schemathesis -- [--examples 20] [--secs SECONDS] [--only OPERATION,…] [--half]',
+  'usage: npm run schemathesis -- [--examples 20] [--secs SECONDS] [--only OPERATION,…] [--every N]',
   '',
   'Tests a server against its OpenAPI document with generated requests. Exits with 1 if a response contradicts the document.',
-  '--secs explores for that long in each of two parts; --only takes operation ids, such as sessions.create; --half tests',
-  'every second operation, and those between them at the next commit.',
+  '--secs explores for that long in each of two parts; --only takes operation ids, such as sessions.create; --every 4 tests',
+  'every fourth operation, and those between them at the next commits.',
 ].join('\n')
 const text = { type: 'string' } as const
 const values = readCommandLine({
   usage,
-  options: { secs: text, examples: text, only: text, half: { type: 'boolean' } },
+  options: { secs: text, examples: text, only: text, every: text },
 })
 const examples = wholeOption(usage, 'examples', values.examples ?? '20')
 if (values.secs !== undefined) positiveOption(usage, 'secs', values.secs)
+const every = Math.max(1, wholeOption(usage, 'every', values.every ?? '1'))
 const known = Object.values(operations).map(({ id }) => id)
 
 /** Operations given by `--only`; all when it is absent. */
@@ -51,13 +52,13 @@ const key = `csk_${randomBytes(32).toString('base64url')}`
 const folder = mkdtempSync(join(tmpdir(), 'troupe-schemathesis-'))
 
 /** Number of commits up to this one; 0 where git does not know. */
-const commits = (): number =>
+const commitCount =
   Number(spawnSync('git', ['rev-list', '--count', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' }).stdout) || 0
 
 const declared: readonly Operation[] = Object.values(operations)
-/** Leaves out every second operation. They stay in the document, which says what methods a path has. */
-const halved = (): readonly string[] =>
-  declared.filter((_, at) => at % 2 === commits() % 2).flatMap(({ id }) => ['--exclude-operation-id', id])
+/** Leaves out all operations but every n-th. They stay in the document, which says what methods a path has. */
+const leftOut = (): readonly string[] =>
+  declared.filter((_, at) => at % every !== commitCount % every).flatMap(({ id }) => ['--exclude-operation-id', id])
 
 const signIn = async (url: string): Promise<string> => {
   const headers = { 'content-type': 'application/json' }
@@ -111,7 +112,7 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(folder, 'openapi.json')],
     ...['--url', url, '--max-examples', String(examples), '--workers', '1', ...extent],
     ...chosen,
-    ...(values.half === true ? halved() : []),
+    ...leftOut(),
     ...['--checks', 'all', '--continue-on-failure'],
     // path ids are fixed in the settings, so a path never names what the previous request created
     ...['--exclude-checks', 'ensure_resource_availability'],
