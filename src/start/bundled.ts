@@ -27,7 +27,7 @@ export interface Bundled {
  * that are imported on demand, module by module (src/outgoing/import-in-steps.ts).
  */
 const externals =
-  /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type|openai|@anthropic-ai\/sdk|@modelcontextprotocol\/client)($|\/)/
+  /^(playwright|unpdf|@node-rs\/argon2|uWebSockets\.js|openai|@anthropic-ai\/sdk|@modelcontextprotocol\/client)($|\/)/
 
 /** Inputs of a bundle besides the modules in it. */
 const ownParts = [

@@ -1,6 +1,7 @@
 import type { Role } from '#specs/access.ts'
 import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
+import type { FormFile } from '#src/pages/multipart-form.ts'
 import type { Json, JsonObject, Scope } from '#storage/index.ts'
 import type { EventStream, StreamControl } from '../runtime/index.ts'
 import type { AgentReach, KeyLimits } from './reach.ts'
@@ -83,12 +84,7 @@ export interface Attribution {
 }
 
 /** A file of a multipart form. */
-export interface UploadedFile {
-  readonly field: string
-  readonly filename: string
-  readonly contentType: string
-  readonly bytes: Uint8Array
-}
+export type UploadedFile = FormFile
 
 /** A validated call of an operation. `scope` is everything that the principal may access. */
 export interface Call<Params, Query, Body> {

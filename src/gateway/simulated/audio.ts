@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject, parseJson, textOf } from '#outgoing/wire.ts'
 import { audioLength } from '../voice/audio-length.ts'
-import { formOf } from './form-of.ts'
+import { fieldOf, formOf } from './form-of.ts'
 import { says } from './phrases.ts'
 import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { speechOf } from './speech.ts'
@@ -78,19 +78,18 @@ function sendParts(response: ServerResponse, audio: Buffer, { slow, cut }: { slo
 
 async function transcribe(contentType: string, body: Buffer, response: ServerResponse): Promise<void> {
   const form = await formOf(contentType, body)
-  const file = form?.get('file')
-  if (form === null || !(file instanceof Blob)) {
+  const file = form?.files.find(({ field }) => field === 'file')
+  if (file === undefined) {
     sendError(response, 400, 'missing_file')
     return
   }
-  if (!isSimulated(String(form.get('model')))) {
+  if (!isSimulated(fieldOf(form, 'model'))) {
     sendError(response, 404, 'model_not_found')
     return
   }
-  const audio = new Uint8Array(await file.arrayBuffer())
-  const seconds = await audioLength(audio, file.type)
+  const seconds = await audioLength(file.bytes, file.contentType)
   if (seconds === null) sendError(response, 400, 'invalid_file')
-  else sendJson(response, 200, answerOf(audio, seconds, String(form.get('response_format') ?? 'json')))
+  else sendJson(response, 200, answerOf(file.bytes, seconds, fieldOf(form, 'response_format') || 'json'))
 }
 
 function answerOf(audio: Uint8Array, seconds: number, form: string): object {

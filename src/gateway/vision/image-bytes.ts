@@ -26,11 +26,11 @@ export class ImageBytes {
     if (source.kind === 'base64') {
       const found = await readBase64(source.base64, source.at)
       // checked before it is decoded
-      const mimeType = await checkImage({ ...found, declared: source.mimeType }, limits, source.at)
+      const mimeType = checkImage({ ...found, declared: source.mimeType }, limits, source.at)
       return { bytes: await decodeBase64(found), mimeType }
     }
     const { bytes, mimeType: declared, at } = source.kind === 'file' ? source : await this.#fetched(source, limits)
-    return { bytes, mimeType: await checkImage({ head: bytes, size: bytes.length, declared }, limits, at) }
+    return { bytes, mimeType: checkImage({ head: bytes, size: bytes.length, declared }, limits, at) }
   }
 
   async #fetched(source: RemoteSource, limits: Limits) {

@@ -1,4 +1,5 @@
 import { ServiceError } from '#specs/errors/errors.ts'
+import { signatureOf } from '#src/pages/content-type.ts'
 import type { ImageLimits } from '../providers/provider-format.ts'
 import { badImage } from './image-sources.ts'
 
@@ -39,17 +40,17 @@ export interface SeenBytes {
  * @returns its MIME type.
  * @throws {ServiceError} `image_too_large`, `unsupported_format`; `bad_request` when it is not of the declared type.
  */
-export const checkImage = async (
+export const checkImage = (
   { head, size, declared }: SeenBytes,
   limits: Pick<ImageLimits, 'types' | 'maxBytes'>,
   at: string,
-): Promise<string> => {
+): string => {
   checkSize(size, limits, at)
   if (size === 0) throw badImage(at, 'is empty')
   const claim = named(declared)
   const saysMuch = claim !== '' && claim !== 'application/octet-stream'
   if (saysMuch && !limits.types.includes(claim)) throw unsupported(at, claim, limits)
-  const found = named((await typeOf(head)) ?? '')
+  const found = typeOf(head)
   if (!limits.types.includes(found)) throw unsupported(at, found, limits)
   if (saysMuch && !isSame(claim, found)) throw badImage(at, `is ${found}, not ${claim} as declared`)
   return found
@@ -68,8 +69,17 @@ const unsupported = (at: string, type: string, { types }: Pick<ImageLimits, 'typ
   return new ServiceError('unsupported_format', { param: at, message })
 }
 
-/** The package is slow to load, so it is loaded with the first image instead of at the start. */
-const typeOf = async (head: Uint8Array): Promise<string | undefined> => {
-  const { fileTypeFromBuffer } = await import('file-type')
-  return (await fileTypeFromBuffer(head))?.mime
+/** Types of images in the container of MP4, by their brand (ISO/IEC 23008-12, AV1 Image File Format). */
+const brands: readonly (readonly [brand: RegExp, mimeType: string])[] = [
+  [/^he(?:i[cxms]|v[cxms])/, 'image/heic'],
+  [/^m(?:if|sf)1/, 'image/heif'],
+  [/^avi[fs]/, 'image/avif'],
+]
+
+/** The type of a file by its first bytes; '' for an unknown one. */
+const typeOf = (head: Uint8Array): string => {
+  const found = signatureOf(head) ?? ''
+  if (found !== 'video/mp4') return found
+  const brand = Buffer.from(head.subarray(8, 12)).toString('latin1')
+  return brands.find(([pattern]) => pattern.test(brand))?.[1] ?? found
 }

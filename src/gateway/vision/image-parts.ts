@@ -42,7 +42,7 @@ const partOf = async (
     return imagePart(source.url.href)
   }
   const found = await readBase64(source.base64, at)
-  const type = await checkImage({ ...found, declared: source.mimeType }, limits, at)
+  const type = checkImage({ ...found, declared: source.mimeType }, limits, at)
   return imagePart(`data:${type};base64,${found.text}`)
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { crc32, deflateSync } from 'node:zlib'
 import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { formOf } from '../form-of.ts'
+import { runInSlices, type SlicedWork } from '#src/concurrency/run-in-slices.ts'
+import { fieldOf, formOf } from '../form-of.ts'
 import { sendError, sendJson } from '../respond.ts'
 
 const maxImages = 10
@@ -12,15 +13,26 @@ const createdS = 1_767_225_600
 /** Serves `/v1/images/edits`: as generated images, of a colour that the given images determine as well. */
 export const editedImages = async (contentType: string, body: Buffer, response: ServerResponse): Promise<void> => {
   const form = await formOf(contentType, body)
-  const field = (name: string): string => String(form?.get(name) ?? '')
-  const files = ['image', 'image[]', 'mask'].flatMap((name) => form?.getAll(name) ?? [])
-  const contents = await Promise.all(files.map(async (file) => (file instanceof Blob ? file.arrayBuffer() : null)))
-  const images = contents.filter((content) => content !== null)
+  const field = (name: string): string => fieldOf(form, name)
+  const images = (form?.files ?? []).filter((file) => ['image', 'image[]', 'mask'].includes(file.field))
   if (!field('model').startsWith('simulated')) return sendError(response, 404, 'model_not_found')
   if (images.length === 0) return sendError(response, 400, 'missing_image')
-  const [prompt, n, response_format] = [field('prompt'), Number(form?.get('n') ?? 1), field('response_format')]
-  const seed = images.reduce((hash, image) => hash.update(new Uint8Array(image)), createHash('sha256')).digest('hex')
+  const [prompt, n, response_format] = [field('prompt'), Number(field('n') || 1), field('response_format')]
+  const seed = await runInSlices(digestOf(images.map(({ bytes }) => bytes)))
   generatedImages({ prompt, n, response_format }, response, seed)
+}
+
+/** Bytes that are hashed in one step. */
+const stepBytes = 1024 * 1024
+
+function* digestOf(parts: readonly Uint8Array[]): SlicedWork<string> {
+  const hash = createHash('sha256')
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += stepBytes) {
+      hash.update(part.subarray(at, at + stepBytes))
+      yield
+    }
+  return hash.digest('hex')
 }
 
 /**

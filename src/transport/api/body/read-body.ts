@@ -4,9 +4,9 @@ import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { atOnce, runInSlices } from '#src/concurrency/run-in-slices.ts'
+import { boundaryOf, type Form, parseForm } from '#src/pages/multipart-form.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
 import { type AdmittedBody, bytesInto } from './admit-body.ts'
-import { boundaryOf, type Form, parseForm } from './multipart.ts'
 
 /** A parsed body, not validated against its schema yet. */
 export interface ReadBody {

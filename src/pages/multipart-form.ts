@@ -1,13 +1,20 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { UploadedFile } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
-import { mimeTypeOf } from '#src/pages/mime-type.ts'
+import { mimeTypeOf } from './mime-type.ts'
+
+/** A file of a form. */
+export interface FormFile {
+  readonly field: string
+  readonly filename: string
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
 
 /** A multipart form: text fields in order, and files. */
 export interface Form {
   readonly fields: readonly (readonly [name: string, value: string])[]
-  readonly files: readonly UploadedFile[]
+  readonly files: readonly FormFile[]
 }
 
 /** Maximum number of parts; no real form has more. */
@@ -35,7 +42,7 @@ const stepBytes = 256 * 1024
  */
 export function* parseForm(body: Buffer, boundary: string): SlicedWork<Form> {
   const fields: (readonly [string, string])[] = []
-  const files: UploadedFile[] = []
+  const files: FormFile[] = []
   for (const part of yield* partsOf(body, boundary)) {
     const end = part.indexOf('\r\n\r\n')
     if (end < 0) throw refuse('The headers of a part of the form are incomplete.')

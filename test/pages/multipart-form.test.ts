@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { atOnce } from '#src/concurrency/run-in-slices.ts'
-import { boundaryOf, parseForm } from '#transport/api/body/multipart.ts'
+import { boundaryOf, parseForm } from '#src/pages/multipart-form.ts'
 
 const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`
 const parse = (text: string | Buffer) => atOnce(parseForm(Buffer.from(text), 'b'))
