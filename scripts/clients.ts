@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOption, readCommandLine } from '#src/start/command-line.ts'
+import { Skipped } from './clients/client-check.ts'
 import { knownClients, quickClients } from './clients/known-clients.ts'
 import { startServer } from './quickstart/server-process.ts'
 import { freePort } from './services/service.ts'
@@ -12,7 +13,7 @@ import { freePort } from './services/service.ts'
  * a turn of a session with it against a server. `-- --only openapi-typescript,hey-api` runs some of them. Generators
  * are installed into a temporary folder, never into the project. SDKs and agent frameworks (`openai`,
  * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only what installs in seconds.
- * Exit code 1 when a client does not compile or its turn fails.
+ * Exit code 1 when a client does not compile or its turn fails. One whose tools are not installed is skipped, and the last line counts those too.
  */
 const known = Object.keys(knownClients)
 const usage = [
@@ -42,18 +43,31 @@ try {
   const answer = await fetch(`${server.url}/openapi.json`)
   if (!answer.ok) throw new Error(`GET /openapi.json: ${answer.status}`)
   writeFileSync(document, await answer.text())
+  const counts = { ok: 0, skipped: 0, failed: 0 }
   for (const name of wanted) {
     const check = knownClients[name]
     if (check === undefined) continue
     const startedAt = performance.now()
     try {
       check({ folder: mkdtempSync(join(folder, 'client-')), document, url: server.url, key })
+      counts.ok++
       console.log(`ok     ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
     } catch (error) {
+      if (error instanceof Skipped) {
+        counts.skipped++
+        console.log(`skipped ${name} (${error.message})`)
+        continue
+      }
+      counts.failed++
       process.exitCode = 1
       console.log(`FAILED ${name}: ${error instanceof Error ? error.message : error}`)
     }
   }
+  console.log(
+    Object.entries(counts)
+      .map(([result, count]) => `${count} ${result}`)
+      .join(', '),
+  )
 } finally {
   await server.stop()
   rmSync(folder, { recursive: true, force: true })

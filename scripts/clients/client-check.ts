@@ -31,11 +31,14 @@ export const run = (
   return printed
 }
 
-/** Skips a check, with a message, when a tool that it needs is missing. */
+/** Why a check was not made: a result of its own, since it is no pass. */
+export class Skipped extends Error {}
+
+/** Skips a check when a tool that it needs is missing. @throws {Skipped} */
 export const needing =
   (tools: readonly string[], check: ClientCheck): ClientCheck =>
   (world) => {
     const missing = tools.filter((name) => onPath(name) === null)
-    if (missing.length === 0) check(world)
-    else console.log(`skipped: it needs ${missing.join(', ')}`)
+    if (missing.length > 0) throw new Skipped(`it needs ${missing.join(', ')}`)
+    check(world)
   }

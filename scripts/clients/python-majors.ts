@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installedPythons, minorOf, type Python } from '../services/pythons.ts'
-import { type ClientCheck, type ClientWorld, run } from './client-check.ts'
+import { type ClientCheck, type ClientWorld, run, Skipped } from './client-check.ts'
 
 /**
  * SDKs and agent frameworks for Python, by name: the packages of each major in use, the newest first. Pinned: raise a
@@ -45,7 +45,7 @@ const onNewestAndOldest =
   (world) => {
     copyFileSync(join(import.meta.dirname, 'python', program), join(world.folder, 'turn.py'))
     const [newest, ...older] = installedPythons(9).toSorted((a, b) => minorOf(b.version) - minorOf(a.version))
-    if (newest === undefined) return console.log('skipped: it needs Python 3.9 or newer')
+    if (newest === undefined) throw new Skipped('it needs Python 3.9 or newer')
     const turn = (python: Python): string => {
       const packages = install(world, python, requirements)
       run(world, python.path, ['turn.py'], { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' })

@@ -6,8 +6,21 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { lend, ours, packed, stranger } from './packed.ts'
+import { blocksOf, withGiven } from './page-code.ts'
 
 const run = promisify(execFile)
+
+/** What blocks of the pages use beside what they declare. */
+const given = {
+  system: "declare const system: Awaited<ReturnType<typeof import('@troupe/runtime').open>>",
+  order: "declare const order: Parameters<typeof import('@troupe/runtime').open>[0]['machines'][number]",
+  effects: "declare const effects: NonNullable<Parameters<typeof import('@troupe/runtime').open>[0]['effects']>",
+  log: "declare const log: Parameters<typeof import('@troupe/runtime-redis').openRedis>[0]['log']",
+  openMyStorage: "import { openMyStorage } from './open-my-storage.ts'",
+  setup: "import { setup } from 'xstate'",
+  vocabulary: "import { vocabulary } from '@troupe/runtime'",
+  Shown: 'type Shown<_Context, Status extends string> = { readonly status?: Status }',
+}
 const readme = readFileSync(ours('packages/runtime/README.md'), 'utf8')
 const example = /`order\.ts`:\n\n```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 
@@ -152,6 +165,39 @@ describe('a stranger with the other tarballs', () => {
     `
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: other })
     expect(stdout.trim()).toBe('true function')
+  })
+
+  it('gets pages whose code the compiler accepts', async () => {
+    mkdirSync(join(other, 'node_modules/@types'), { recursive: true })
+    for (const name of ['@types/node', 'undici-types']) lend(other, name)
+    const pages = ['runtime', 'runtime-mongo', 'runtime-redis', 'storage-testkit'].map(
+      (name) => `packages/${name}/README.md`,
+    )
+    const files = [...pages, 'docs/xstate.md'].flatMap((page, nth) =>
+      blocksOf(page, 'ts').map((block, at) => {
+        const name = `page-${nth}-${at}.ts`
+        writeFileSync(join(other, name), withGiven(block.replaceAll('../src/', './'), given))
+        return name
+      }),
+    )
+    expect(files).toHaveLength(7)
+    writeFileSync(
+      join(other, 'open-my-storage.ts'),
+      "export { openMemoryStorage as openMyStorage } from '@troupe/runtime'",
+    )
+    lend(other, 'vitest')
+    const options = {
+      strict: true,
+      noEmit: true,
+      module: 'NodeNext',
+      target: 'ES2024',
+      lib: ['ES2024', 'DOM'],
+      types: ['node'],
+    }
+    const compilerOptions = { ...options, skipLibCheck: true, allowImportingTsExtensions: true }
+    writeFileSync(join(other, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    const checked = run(process.execPath, [ours('node_modules/typescript/bin/tsc'), '-p', other])
+    expect(await checked.catch((error: unknown) => error)).toMatchObject({ stdout: '' })
   })
 
   it('runs the contract of stores on a store, and leaves out what it lacks', async () => {

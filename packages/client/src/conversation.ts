@@ -144,7 +144,7 @@ export class Conversation {
     })
   }
 
-  #started({ turn_number, input_text }: DataOf<'turn.started'>): void {
+  #started({ turn_number, input_text, retry_of }: DataOf<'turn.started'>): void {
     this.#text = ''
     this.#before = 0
     const sent = this.messages.find((each) => isUnsent(each) && textOf(each) === input_text)
@@ -154,7 +154,7 @@ export class Conversation {
     const user = message(id, { role: 'user', turn_number, status: 'completed', parts: textParts(input_text) })
     this.messages = [
       ...others.filter((each) => !isUnsent(each)),
-      ...(input_text ? [user] : []),
+      ...(input_text && !retry_of ? [user] : []),
       message(`msg_${turn_number}_assistant`, { turn_number }),
       ...others.filter(isUnsent),
     ]

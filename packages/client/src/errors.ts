@@ -59,7 +59,7 @@ export const errorIn = async (response: Response, baseUrl: string): Promise<Trou
   const { error } = asFields(await response.json().catch(() => {}))
   const { message, request_id, ...fields } = {
     code: status < 500 ? 'wrong_base_url' : 'unavailable',
-    message: `No answer from a Troupe server at ${baseUrl} (${status}): is the server running, and is baseUrl right?`,
+    message: `No Troupe at ${baseUrl} (${status}): is the server running, and is baseUrl right?`,
     // some of the older APIs have the code itself as `error`
     ...asFields<Envelope>(typeof error === 'string' ? { code: error, message: error } : error),
   }

@@ -69,7 +69,7 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
       const fresh = events.filter(({ id, event }) => {
         if (!isWhole || id <= last) return false
         // After a crash the log leaves sequences out before these.
-        isWhole = id === last + 1 || last < 0 || gap === last || /^turn.(restart|fail)ed/.test(event)
+        isWhole = id === last + 1 || last < 0 || gap === last || /(restart|fail)ed$/.test(event)
         if (isWhole) last = id
         else gap = last
         return isWhole

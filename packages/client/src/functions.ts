@@ -23,6 +23,8 @@ export interface PageTools {
   readonly with: (tools: unknown) => { readonly tools: readonly unknown[] }
   /** Runs a call once, and returns its output for the model; undefined for a call of another tool. */
   readonly run: (session: Session, actionId: string) => Promise<string | undefined>
+  /** Whether the page runs this call by itself. */
+  readonly runs: (call: PendingAction) => boolean
   /** Runs the calls that wait and need no approval, once a session's log has been quiet for a moment. */
   readonly serve: (session: Session) => void
 }
@@ -35,10 +37,13 @@ export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>)
   const begun = new Set<string>()
   const timers = new WeakMap<Session, ReturnType<typeof setTimeout>>()
   const functionOf = ({ run_by, tool }: PendingAction) => (run_by === 'caller' ? functions[tool] : undefined)
+  const runs = (call: PendingAction) => {
+    const declaration = functionOf(call)
+    return declaration !== undefined && !declaration.needsApproval
+  }
   const approve = (session: Session): void => {
     for (const call of session.getSnapshot().approvals) {
-      const declaration = functionOf(call)
-      if (declaration === undefined || declaration.needsApproval || begun.has(call.action_id)) continue
+      if (!runs(call) || begun.has(call.action_id)) continue
       begun.add(call.action_id)
       // its output is kept: the next event of the log sends it again
       session.approve(call.action_id).catch(() => begun.delete(call.action_id))
@@ -51,6 +56,7 @@ export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>)
       const declaration = call && functionOf(call)
       return declaration && (await runOnce(actionId, call.arguments, declaration))
     },
+    runs,
     serve: (session) => {
       clearTimeout(timers.get(session))
       timers.set(
@@ -88,12 +94,26 @@ const shared = async <T>(use: (calls: CallStore) => Promise<T>): Promise<T | und
   }
 }
 
+/** Life of a note in ms: twice that of a call that waits, which is a week at most. */
+const keptMs = 14 * 24 * 60 * 60 * 1000
+
+/** Name of the header of a note that has the time at which it was written. */
+const writtenAt = 'at'
+
+/** Removes the notes of calls that no tab can show any more. */
+const clean = async (calls: CallStore): Promise<void> => {
+  for (const key of await calls.keys()) {
+    const at = Number((await calls.match(key))?.headers.get(writtenAt))
+    if (at < Date.now() - keptMs) await calls.delete(key)
+  }
+}
+
 const read = async (key: string): Promise<string | undefined> =>
   own.get(key) ?? shared(async (calls) => (await calls.match(key))?.text())
 
 const write = async (key: string, value: string): Promise<void> => {
   own.set(key, value)
-  await shared((calls) => calls.put(key, new Response(value)))
+  await shared((calls) => calls.put(key, new Response(value, { headers: { [writtenAt]: `${Date.now()}` } })))
 }
 
 /**
@@ -107,6 +127,7 @@ const runOnce = async (actionId: string, args: unknown, { run, idempotent }: Pag
     if (before !== undefined && (before !== 'started' || idempotent !== true))
       return before === 'started' ? lost : before.slice('output:'.length)
     await write(key, 'started')
+    void shared(clean)
     const output = await outputOf(() => run(asNever(args), { actionId }))
     await write(key, `output:${output}`)
     return output

@@ -14,8 +14,10 @@ export interface Page {
 
 /** A cache of a browser, which all tabs of an origin share. */
 export interface CallStore {
-  match(key: string): Promise<Response | undefined>
+  keys(): Promise<readonly Request[]>
+  match(key: Request | string): Promise<Response | undefined>
   put(key: string, value: Response): Promise<void>
+  delete(key: Request): Promise<boolean>
 }
 
 /** The page that this code runs in, or a server, where nothing of it exists. */

@@ -10,12 +10,15 @@ import type {
 } from '../../client/src/index.ts'
 import { SessionContext } from './provider.ts'
 
-/** Returns the session of the nearest `TroupeProvider`. */
-export const useSession = (): Session => {
-  const session = useContext(SessionContext)
-  if (session === null) throw new Error('Render this component inside <TroupeProvider client={…}>.')
-  return session
+/** Returns what the nearest `TroupeProvider` holds. */
+export const useProvided = () => {
+  const provided = useContext(SessionContext)
+  if (provided === null) throw new Error('Render this component inside <TroupeProvider client={…}>.')
+  return provided
 }
+
+/** Returns the session of the nearest `TroupeProvider`. */
+export const useSession = (): Session => useProvided().opened
 
 /** Renders when what `select` returns is another value: of the state, whose parts keep their identity. */
 const useSelected = <T>(select: (state: SessionState) => T): T => {

@@ -11,17 +11,23 @@ export interface TroupeProviderProps {
   readonly children?: ReactNode
 }
 
-/** The session of the nearest provider. */
-export const SessionContext = createContext<Session | null>(null)
+/** The session of the nearest provider, and the functions of its page. */
+export const SessionContext = createContext<{
+  readonly opened: Session
+  readonly functions: SessionOptions['functions']
+} | null>(null)
 
 /** Opens a session for the components below. Another client or id opens another. */
 export const TroupeProvider = ({ client, session = null, options, children }: TroupeProviderProps): ReactNode => {
-  const open = () => ({ client, id: session, opened: client.sessions.open(session, options) })
+  const open = () => ({
+    ...{ client, id: session, functions: options?.functions },
+    opened: client.sessions.open(session, options),
+  })
   const [held, hold] = useState(open)
   let current = held
   if (held.client !== client || held.id !== session) {
     current = open()
     hold(current)
   }
-  return createElement(SessionContext.Provider, { value: current.opened }, children)
+  return createElement(SessionContext.Provider, { value: current }, children)
 }

@@ -44,6 +44,17 @@ it('shows a session of 50 turns with one request and at most twice the bytes of 
   stream.stop()
 })
 
+it('shows turns of a few words with at most 330 bytes a turn beside their text', async () => {
+  const page = await tokenOf(['sessions:turn'])
+  const session = await page.createSession()
+  for (let at = 0; at < 10; at++) await (await page.turn(session, { input: 'reply exactly: Yes.' })).all()
+  const text = await (await page.fetch(`/v1/sessions/${session}/messages`)).text()
+  const own = textBytes(JSON.parse(text).data)
+  const whole = Buffer.byteLength(text)
+  console.info(`10 turns of a few words: ${whole} B, ${(whole / own).toFixed(1)} times their text`)
+  expect(whole - own).toBeLessThan(330 * 10)
+})
+
 it('lets a page approve from another origin, and hides the session of another user', async () => {
   const page = await tokenOf(every)
   const session = await page.createSession()

@@ -7,10 +7,10 @@ import { runBlocks } from './page-session.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
-/** The commands of README.md for a turn, an approval and a resume. */
+/** The commands of README.md: a first call, and a turn with an approval and a resume. */
 const commands = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
   .map((block) => block[1] ?? '')
-  .filter((block) => block.includes('/approve'))
+  .filter((block) => block.includes('curl '))
 
 /** Above the duration of the commands on a busy machine. */
 const limit = { timeout: 120_000 }
@@ -26,9 +26,10 @@ describe('the commands in README.md', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('run a turn, approve its tool call and resume the stream when pasted', limit, async () => {
+  it('answer a first call, run a turn, approve its tool call and resume the stream when pasted', limit, async () => {
     const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey }
-    const [block] = await runBlocks(commands, { folder, env })
+    const [first, block] = await runBlocks(commands, { folder, env })
+    expect(JSON.parse(first?.printed ?? '')).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
     const printed = block?.printed ?? ''
     const paused = /^event: turn\.paused\nid: (\d+)\ndata: .*"action_id":"act_\w+".*$/m.exec(printed)
     expect(paused?.[1]).toBe('3')

@@ -8,9 +8,12 @@ import { examplesOf, linesOf } from './page-examples.ts'
 import { runBlocks } from './page-session.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const examples = ['frontends', 'a2a', 'realtime'].flatMap((page) =>
-  examplesOf(readFileSync(`${root}docs/${page}.md`, 'utf8')),
-)
+const textOf = (page: string): string => readFileSync(`${root}${page}`, 'utf8')
+const examples = [
+  ...['docs/frontends.md', 'docs/a2a.md', 'docs/realtime.md'].flatMap((page) => examplesOf(textOf(page))),
+  // their commands are run by curl.e2e.test.ts, or checked by page-blocks.test.ts
+  ...['README.md', 'docs/knowledge.md'].flatMap((page) => examplesOf(textOf(page), ['js'])),
+]
 
 /** Where the packages that a page imports are installed: those of AG-UI are no dependencies of the project. */
 const folderOf = async (code: string): Promise<string> =>
@@ -23,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 it.each(examples)(
-  'an example of docs/frontends.md, docs/a2a.md or docs/realtime.md prints $prints.text',
+  'an example of README.md, docs/frontends.md, docs/a2a.md, docs/realtime.md or docs/knowledge.md prints $prints.text',
   async ({ code, prints }) => {
     const env = {
       TROUPE_URL: world.url,

@@ -5,17 +5,20 @@ export interface PageExample {
   readonly prints: { readonly form: 'json' | 'text'; readonly text: string }
 }
 
+const languages: readonly string[] = ['sh', 'js', 'python']
+
 /**
- * The ```sh, ```js and ```python blocks of a page, each with the ```json or ```text block that follows it.
+ * The ```sh, ```js and ```python blocks of a page, or those of some of these languages, each with the ```json or ```text block
+ * that follows it.
  * @throws {Error} for an example without an output.
  */
-export const examplesOf = (page: string): readonly PageExample[] => {
+export const examplesOf = (page: string, wanted = languages): readonly PageExample[] => {
   const blocks = Array.from(page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm), ([, info = '', text = '']) => ({
     info,
     text,
   }))
   return blocks.flatMap(({ info, text: code }, place) => {
-    if (info !== 'sh' && info !== 'js' && info !== 'python') return []
+    if ((info !== 'sh' && info !== 'js' && info !== 'python') || !wanted.includes(info)) return []
     const { info: form, text } = blocks[place + 1] ?? {}
     if ((form !== 'json' && form !== 'text') || text === undefined) throw new Error(`prints nothing:\n${code}`)
     return [{ language: info, code, prints: { form, text } }]

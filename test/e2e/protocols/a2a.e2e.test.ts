@@ -252,6 +252,19 @@ describe.each(bindings)('over %s', (binding) => {
   })
 })
 
+it('shows no card without a key, and does not say whether there is an agent', async () => {
+  const path = (id: string) => `/v1/agents/${id}/a2a/.well-known/agent-card.json`
+  const refusals = await Promise.all(
+    ['/.well-known/agent-card.json', path(agents.plain), path('agt_01kb0000000000000000000000')].map(async (each) => {
+      const answer = await fetch(`${world.url}${each}`)
+      const body: { readonly error?: { readonly message?: string } } = Object(await answer.json())
+      return { status: answer.status, challenge: answer.headers.get('www-authenticate'), why: body.error?.message }
+    }),
+  )
+  expect(refusals[0]).toMatchObject({ status: 401, challenge: 'Bearer' })
+  expect(refusals).toEqual([refusals[0], refusals[0], refusals[0]])
+})
+
 it('refuses hostile calls over JSON-RPC by its error codes, and parts of 10 MB', async () => {
   const call = async (body: unknown) => {
     const { status, body: answer } = await world.api.post(

@@ -32,7 +32,7 @@ describe.each([
   it('is reported in one sentence by whatever is called, after one request', async () => {
     const server = answering(answer)
     const session = open({ fetch: server.fetch })
-    const sentence = /^No answer from a Troupe server at http:\/\/test \(\d+\): is .* baseUrl right\?$/
+    const sentence = /^No Troupe at http:\/\/test \(\d+\): is .* baseUrl right\?$/
     await expect(session.send('hi')).rejects.toMatchObject({ code: 'wrong_base_url', message: sentence })
     const after = server.calls()
     expect(after).toBeLessThanOrEqual(2)

@@ -45,6 +45,14 @@ describe('a scripted server', () => {
     expect(approved?.body).toMatchObject({ tool_results: [{ output: '4' }] })
   })
 
+  it('repeats a turn that failed, with its input', async () => {
+    const { server, session } = open([{ error: { code: 'provider_error', message: 'Down.' } }, { text: 'Up.' }])
+    expect(await session.send('hi')).toMatchObject({ status: 'failed' })
+    expect(await session.retry()).toMatchObject({ turn: 2, text: 'Up.' })
+    expect(server.requests.at(-1)?.body).toEqual({ retry_of: 1 })
+    expect(session.getSnapshot().messages.map(textOf)).toEqual(['hi', '', 'Up.'])
+  })
+
   it('refuses a decision about a call that waits no longer', async () => {
     const { session } = open([{ tool: 'refund', next: { text: 'Done.' } }])
     const sent = session.send('refund it')

@@ -120,6 +120,23 @@ describe.each([
     ])
   })
 
+  it('repeats a turn that failed, without its message a second time, live as after a reload', async () => {
+    const session = client({ transport }).sessions.open()
+    expect(await session.send('fail please')).toMatchObject({ turn: 1, status: 'failed' })
+    expect(await session.retry()).toMatchObject({ turn: 2, status: 'failed' })
+    const live = shown(session)
+    expect(live.map(([role, status]) => `${role} ${status}`)).toEqual([
+      'user completed',
+      'assistant failed',
+      'assistant failed',
+    ])
+    const again = client({ transport }).sessions.open(session.id)
+    const stop = again.subscribe(() => {})
+    await expect.poll(() => shown(again)).toEqual(live)
+    stop()
+    await expect(session.retry(1)).rejects.toMatchObject({ code: 'invalid_transition' })
+  })
+
   it('keeps the identity of every message but the one that changes', async () => {
     const session = client({ transport }).sessions.open()
     await session.send('reply exactly: one')

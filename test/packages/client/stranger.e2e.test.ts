@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { World } from '#test/e2e/world.ts'
-import { ours, packed, stranger } from '../packed.ts'
+import { lend, ours, packed, stranger } from '../packed.ts'
+import { blocksOf, withGiven } from '../page-code.ts'
 
 const run = promisify(execFile)
 
@@ -12,7 +13,7 @@ let world: World
 let folder = ''
 let tarballs: readonly string[] = []
 beforeAll(async () => {
-  tarballs = await packed('client')
+  tarballs = await packed('client', 'react')
   ;[folder, world] = await Promise.all([stranger(...tarballs), World.start()])
 })
 afterAll(async () => {
@@ -49,6 +50,16 @@ const refused = await troupe.request('GET', '/v1/sessions/ses_none').catch((erro
 console.log(JSON.stringify({ text, names: [...new Set(names)], code: refused instanceof TroupeError ? refused.code : '' }))
 `
 
+/** What blocks of the pages use beside what they declare: of blocks before them, and of frameworks. */
+const given = {
+  troupe: "import type { Troupe } from '@troupe/client'; declare const troupe: Troupe",
+  process: 'declare const process: { readonly env: Readonly<Record<string, string>> }',
+  request: 'declare const request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }',
+  app: 'declare const app: { post(path: string, route: (context: { readonly req: { readonly raw: Request } }) => unknown): void; post(path: string, route: (request: never, response: never) => unknown): void }',
+  useChat: 'declare const useChat: (options: object) => void',
+  HttpAgent: 'declare const HttpAgent: new (config: object) => object',
+}
+
 const comment = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 const literal = /'[^'\n]*'|"[^"\n]*"/g
 /** What a file of types declares, without comments and literals. */
@@ -77,6 +88,29 @@ describe('a stranger with the tarball of the client', () => {
     await expect(run(process.execPath, compiler)).rejects.toThrow()
   })
 
+  it('gets pages whose code the compiler accepts', async () => {
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+    for (const name of ['@types/react', 'csstype']) lend(folder, name)
+    const pages = ['packages/client/README.md', 'packages/react/README.md']
+    const files = pages.flatMap((page) =>
+      blocksOf(page, 'tsx?').map((block, at) => {
+        const name = `page-${page.split('/')[1]}-${at}.tsx`
+        writeFileSync(join(folder, name), withGiven(block, given))
+        return name
+      }),
+    )
+    expect(files).toHaveLength(7)
+    const options = { strict: true, noEmit: true, module: 'NodeNext', target: 'ES2024', jsx: 'react-jsx', types: [] }
+    const compilerOptions = {
+      ...options,
+      lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+      skipLibCheck: true,
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    const compiler = [ours('node_modules/typescript/bin/tsc'), '-p', folder]
+    expect(await run(process.execPath, compiler).catch((error: unknown) => error)).toMatchObject({ stdout: '' })
+  })
+
   it('has types of the session core of at most 60 KB', () => {
     const types = join(folder, 'node_modules/@troupe/client/dist/packages/client/src')
     const files = readdirSync(types).filter((name) => name.endsWith('.d.ts') && name !== 'webhooks.d.ts')
@@ -86,9 +120,10 @@ describe('a stranger with the tarball of the client', () => {
   })
 
   it('has no `any` in the types of anything that it can import', () => {
-    const types = join(folder, 'node_modules/@troupe/client/dist')
+    const types = join(folder, 'node_modules/@troupe')
     const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))
-    expect(files.length).toBeGreaterThan(15)
+    expect(files.filter((name) => name.startsWith('client/')).length).toBeGreaterThan(15)
+    expect(files.filter((name) => name.startsWith('react/')).length).toBeGreaterThan(4)
     const untyped = files.filter((name) => anyType.test(declared(readFileSync(join(types, name), 'utf8'))))
     expect(untyped).toEqual([])
   })
@@ -108,8 +143,11 @@ describe('a stranger with the tarball of the client', () => {
   })
 
   it('gets no dependency with it', () => {
-    const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+    const lent = ['@types', 'csstype']
+    const installed = readdirSync(join(folder, 'node_modules')).filter(
+      (name) => !/^\./.test(name) && !lent.includes(name),
+    )
     expect(installed).toEqual(['@troupe'])
-    expect(readdirSync(join(folder, 'node_modules/@troupe'))).toEqual(['client'])
+    expect(readdirSync(join(folder, 'node_modules/@troupe'))).toEqual(['client', 'react'])
   })
 })

@@ -10,23 +10,26 @@ import { ours, stranger } from '../packed.ts'
 
 /** A chat in the strict mode of React, on a server in memory. */
 const chat = `
-import { Troupe, textOf } from '@troupe/client'
+import { pageFunctions, Troupe, textOf } from '@troupe/client'
 import { scriptedServer } from '@troupe/client/test'
 import { Approval, TroupeProvider, useApprovals, useConnection, useMessages, useRun } from '@troupe/react'
-import { StrictMode, version } from 'react'
+import { memo, StrictMode, useEffect, version } from 'react'
 
-const server = scriptedServer([{ text: 'Hello.' }, { tool: 'refund', arguments: { order: 7 }, next: { text: 'Done.' } }, { tool: 'ship', approver: 'operator', next: { text: 'Shipped.' } }])
+const server = scriptedServer([{ text: 'Hello.' }, { tool: 'refund', arguments: { order: 7 }, next: { text: 'Done.' } }, { tool: 'ship', approver: 'operator', next: { text: 'Shipped.' } }].flatMap((script) => (script.tool === 'refund' ? [{ tool: 'get_title', run_by: 'caller', next: script }] : [script])))
 const client = new Troupe({ baseUrl: 'http://test', token: async () => ({ token: 'ect_test', expires_at: new Date(Date.now() + 900_000).toISOString() }), fetch: server.fetch })
 const renders = {}
-const Line = ({ message }) => {
+const groups = new Set()
+const Line = memo(({ message }) => {
   renders[message.id] = (renders[message.id] ?? 0) + 1
   return <li>{textOf(message)}</li>
-}
+})
+const options = { functions: pageFunctions({ get_title: { run: () => document.title } }) }
 const Chat = () => {
   const messages = useMessages()
   const approvals = useApprovals()
   const { send, isIdle } = useRun()
   const { status } = useConnection()
+  useEffect(() => document.querySelectorAll('[role=group]').forEach((group) => groups.add(group.textContent)))
   return (
     <main>
       <ul>{messages.map((message) => <Line key={message.id} message={message} />)}</ul>
@@ -36,18 +39,22 @@ const Chat = () => {
     </main>
   )
 }
-const App = () => <StrictMode><TroupeProvider client={client}><Chat /></TroupeProvider></StrictMode>
+const App = () => <StrictMode><TroupeProvider client={client} options={options}><Chat /></TroupeProvider></StrictMode>
 `
 
 const onServer = `${chat}
 import { renderToString } from 'react-dom/server'
 export const html = renderToString(<App />)
+const waiting = { action_id: 'act_1', turn_number: 1, tool: 'list_issues', arguments: {}, reason: 'connection_required' }
+const connection = { connection_id: 'con_1', connector: 'github', authorize_url: 'http://127.0.0.1/sign-in', expires_at: null }
+const shown = (connection) => renderToString(<TroupeProvider client={client}><Approval action={{ ...waiting, approver: 'end_user', connection }} /></TroupeProvider>)
+export const connects = [shown(connection), shown({ ...connection, authorize_url: null })]
 export { version }
 `
 
 const inPage = `${chat}
 import { hydrateRoot } from 'react-dom/client'
-const seen = { recovered: [], requests: server.requests, version, root: null }
+const seen = { recovered: [], requests: server.requests, version, renders, groups, root: null }
 globalThis.seen = seen
 seen.root = hydrateRoot(document.getElementById('root'), <App />, { onRecoverableError: (error) => seen.recovered.push(String(error)) })
 `
@@ -61,17 +68,24 @@ afterEach(() => closePages(browser))
 afterAll(() => rmSync(older, { recursive: true }))
 
 /** Renders the chat on the server, and opens the page with its HTML. */
-const rendered = async (folder: string): Promise<{ version: string; html: string; server: PageServer }> => {
+const rendered = async (
+  folder: string,
+): Promise<{
+  version: string
+  html: string
+  connects: readonly string[]
+  server: PageServer
+}> => {
   const file = join(tmpdir(), `server-${process.pid}-${crypto.randomUUID()}.mjs`)
   writeFileSync(file, await bundledProgram(onServer, 'node', folder))
-  const { html, version } = await import(pathToFileURL(file).href)
+  const { html, version, connects } = await import(pathToFileURL(file).href)
   rmSync(file)
   const page = `<!doctype html><title>Chat</title><div id="root">${html}</div><script type="module" src="/code.js"></script>`
   const server = await servePage(
     { html: page, code: await bundledProgram(inPage, 'browser', folder) },
     async () => null,
   )
-  return { version, html, server }
+  return { version, html, connects, server }
 }
 
 const listed = (page: Page) => page.getByRole('listitem').allTextContents()
@@ -81,9 +95,13 @@ describe.each([
   ['18', () => older],
 ])('with React %s', (major, folder) => {
   it('a chat is rendered on a server and hydrated without a warning, in strict mode, and its calls run once', async () => {
-    const { version, html, server } = await rendered(folder())
+    const { version, html, connects, server } = await rendered(folder())
     expect(version.split('.')[0]).toBe(major)
     expect(html).toContain('Send</button>')
+    const [link, apiKey] = connects
+    expect(link).toMatch(/<a href="http:\/\/127.0.0.1\/sign-in"[^>]*>Connect<\/a>/)
+    expect(link).not.toContain('<button')
+    expect(apiKey).toContain('Waits for an operator.')
     const page = await (await browser.newContext()).newPage()
     const printed: string[] = []
     page.on('console', (message) => printed.push(`${message.type()} ${message.text()}`))
@@ -97,11 +115,18 @@ describe.each([
       .getByRole('button', { name: 'Approve' })
       .click()
     await expect.poll(() => listed(page)).toEqual(['Hello', 'Hello.', 'Hello', 'Done.'])
+    const rendersOfFirst = () => page.evaluate('Object.values(seen.renders).slice(0, 4)')
+    const before = await rendersOfFirst()
     await page.getByRole('button', { name: 'Send' }).click()
     const operators = page.getByRole('group', { name: /ship/ })
     await operators.getByText('Waits for an operator.').waitFor()
     expect(await operators.getByRole('button').count()).toBe(0)
-    const seen = await page.evaluate('({ ...seen, root: null, requests: seen.requests.map(({ request }) => request) })')
+    expect(await rendersOfFirst(), 'a message that has not changed is rendered again').toEqual(before)
+    // a call that the page runs by itself is never shown as one that a person decides about
+    expect(await page.evaluate('[...seen.groups].join()')).not.toContain('get_title')
+    const seen = await page.evaluate(
+      '({ ...seen, root: null, groups: [...seen.groups], requests: seen.requests.map(({ request }) => request) })',
+    )
     expect(seen).toMatchObject({ recovered: [] })
     const { requests }: { readonly requests: readonly string[] } = Object(seen)
     // strict mode subscribes twice, and opens one session with one stream

@@ -34,6 +34,7 @@ export class ScriptedSession {
   /** Where the turns of keys begin, so that a repeated request makes no second one. */
   readonly #starts = new Map<string, number>()
   #turn = 0
+  #input = ''
   #waiting: { readonly actionId: string; readonly next: Script } | null = null
   #isBusy = false
 
@@ -49,7 +50,7 @@ export class ScriptedSession {
       if (this.startOf(key) !== undefined) return null
       if (this.#isBusy) return refusal(409, 'turn_in_progress')
       this.#starts.set(key ?? '', this.log.last)
-      this.#begin(String(body.input ?? ''), script())
+      this.#begin(body, script())
       return null
     }
     if (this.#waiting?.actionId !== body.action_id) return refusal(409, 'action_already_resolved')
@@ -58,9 +59,11 @@ export class ScriptedSession {
     return null
   }
 
-  #begin(input: string, script: Script): void {
+  #begin({ input, retry_of }: Act['body'], script: Script): void {
     this.#isBusy = true
-    this.log.add('turn.started', { turn_number: ++this.#turn, model: 'scripted', input_text: input })
+    this.#input = String(input ?? (retry_of === undefined ? '' : this.#input))
+    const retry = retry_of === undefined ? {} : { retry_of }
+    this.log.add('turn.started', { turn_number: ++this.#turn, model: 'scripted', input_text: this.#input, ...retry })
     this.#play(script)
   }
 
