@@ -23,8 +23,8 @@ export interface PageTools {
   readonly with: (tools: unknown) => { readonly tools: readonly unknown[] }
   /** Runs a call once, and returns its output for the model; undefined for a call of another tool. */
   readonly run: (session: Session, actionId: string) => Promise<string | undefined>
-  /** Whether the page runs this call by itself. */
-  readonly runs: (call: PendingAction) => boolean
+  /** Whether a person approves this call first; undefined for a call of no function of this page. */
+  readonly needsApproval: (call: PendingAction) => boolean | undefined
   /** Runs the calls that wait and need no approval, once a session's log has been quiet for a moment. */
   readonly serve: (session: Session) => void
 }
@@ -37,13 +37,13 @@ export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>)
   const begun = new Set<string>()
   const timers = new WeakMap<Session, ReturnType<typeof setTimeout>>()
   const functionOf = ({ run_by, tool }: PendingAction) => (run_by === 'caller' ? functions[tool] : undefined)
-  const runs = (call: PendingAction) => {
+  const needsApproval = (call: PendingAction) => {
     const declaration = functionOf(call)
-    return declaration !== undefined && !declaration.needsApproval
+    return declaration && (declaration.needsApproval ?? false)
   }
   const approve = (session: Session): void => {
     for (const call of session.getSnapshot().approvals) {
-      if (!runs(call) || begun.has(call.action_id)) continue
+      if (needsApproval(call) !== false || begun.has(call.action_id)) continue
       begun.add(call.action_id)
       // its output is kept: the next event of the log sends it again
       session.approve(call.action_id).catch(() => begun.delete(call.action_id))
@@ -56,7 +56,7 @@ export const pageFunctions = (functions: Readonly<Record<string, PageFunction>>)
       const declaration = call && functionOf(call)
       return declaration && (await runOnce(actionId, call.arguments, declaration))
     },
-    runs,
+    needsApproval,
     serve: (session) => {
       clearTimeout(timers.get(session))
       timers.set(

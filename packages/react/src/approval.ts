@@ -49,7 +49,7 @@ export const Approval = ({
       button(rejectLabel, () => session.reject(action_id)),
     ]
   }
-  if (functions?.runs(action)) return null
+  if (functions?.needsApproval(action) === false) return null
   return createElement(
     'div',
     { role: 'group', 'aria-labelledby': title, 'aria-busy': deciding, ...rest },

@@ -1,7 +1,7 @@
 import type {
   Message,
   MessagePart,
-  PageFunction,
+  PageTools,
   PendingAction,
   Session,
   SessionState,
@@ -70,15 +70,8 @@ export interface AssistantUiStore {
   readonly onResumeToolCall: (answer: { readonly toolCallId: string; readonly payload: unknown }) => void
 }
 
-/** The functions of the page by their names. */
-export type AssistantUiFunctions = Readonly<Record<string, Pick<PageFunction, 'needsApproval'>>>
-
 /** What assistant-ui takes of a session in this state. The page runs its functions by itself, save those that need approval. */
-export const assistantUiStore = (
-  session: Session,
-  state: SessionState,
-  functions: AssistantUiFunctions = {},
-): AssistantUiStore => {
+export const assistantUiStore = (session: Session, state: SessionState, functions?: PageTools): AssistantUiStore => {
   const { id, messages, approvals, run, connection } = state
   const isFailed = messages.at(-1)?.status === 'failed'
   return {
@@ -111,7 +104,7 @@ const textIn = (part: { readonly type: string; readonly text?: unknown }): strin
 /** The calls that wait, and which of them a person decides about. */
 interface Waiting {
   readonly approvals: readonly PendingAction[]
-  readonly functions: AssistantUiFunctions
+  readonly functions: PageTools | undefined
 }
 
 interface Shown extends Waiting {
@@ -154,7 +147,7 @@ const partOf = (part: MessagePart, id: string, { approvals, functions }: Waiting
     ...waitOf(
       part,
       approvals.find(
-        (each) => each.action_id === action_id && (each.run_by !== 'caller' || functions[tool]?.needsApproval),
+        (each) => each.action_id === action_id && (each.run_by !== 'caller' || functions?.needsApproval(each)),
       ),
     ),
   }

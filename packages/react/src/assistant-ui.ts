@@ -4,20 +4,14 @@
  * const runtime = useExternalStoreRuntime(useAssistantUi())
  */
 import { useMemo, useSyncExternalStore } from 'react'
-import { type AssistantUiFunctions, type AssistantUiStore, assistantUiStore } from './assistant-ui-store.ts'
-import { useSession } from './hooks.ts'
+import { type AssistantUiStore, assistantUiStore } from './assistant-ui-store.ts'
+import { useProvided } from './hooks.ts'
 
-export type { AssistantUiFunctions, AssistantUiStore, MessageLike } from './assistant-ui-store.ts'
+export type { AssistantUiStore, MessageLike } from './assistant-ui-store.ts'
 
-const none: AssistantUiFunctions = {}
-
-/**
- * Returns what assistant-ui takes of the session of the nearest `TroupeProvider`.
- *
- * @param functions those of `pageFunctions`, the same object each time: calls of those that need approval show one
- */
-export const useAssistantUi = (functions: AssistantUiFunctions = none): AssistantUiStore => {
-  const session = useSession()
+/** Returns what assistant-ui takes of the session of the nearest `TroupeProvider`. */
+export const useAssistantUi = (): AssistantUiStore => {
+  const { opened: session, functions } = useProvided()
   const state = useSyncExternalStore(session.subscribe, session.getSnapshot, session.getSnapshot)
   return useMemo(() => assistantUiStore(session, state, functions), [session, state, functions])
 }

@@ -8,8 +8,9 @@ const open = (...scripts: readonly Script[]) => openWith({}, ...scripts)
 const openWith = (functions: Parameters<typeof pageFunctions>[0], ...scripts: readonly Script[]) => {
   const { fetch, requests } = scriptedServer(scripts)
   const troupe = new Troupe({ baseUrl: 'http://test', key: 'test', fetch })
-  const session = troupe.sessions.open(null, { functions: pageFunctions(functions) })
-  const store = () => assistantUiStore(session, session.getSnapshot(), functions)
+  const tools = pageFunctions(functions)
+  const session = troupe.sessions.open(null, { functions: tools })
+  const store = () => assistantUiStore(session, session.getSnapshot(), tools)
   const say = (text: string) => store().onNew({ content: [{ type: 'text', ...{ text } }] })
   return { requests, session, store, say, last: () => store().messages.at(-1) }
 }
