@@ -20,7 +20,13 @@ const randomOf = (seed = 1) => {
   }
 }
 const states = new Map<Route, Partial<RouteState>>()
-const stateOf = (route: Route): RouteState => ({ busy: 0, latencyMs: null, failing: 0, ...states.get(route) })
+const stateOf = (route: Route): RouteState => ({
+  busy: 0,
+  latencyMs: null,
+  failing: 0,
+  inARow: 0,
+  ...states.get(route),
+})
 
 interface Ordering {
   readonly conversation?: string | null
@@ -57,6 +63,20 @@ describe('the keys of a pool', () => {
     const [failing, sound] = [keyOf('x'), keyOf('y')]
     states.set(failing, { failing: 0.9 })
     expect(firsts([failing, sound], 'weighted')[0]).toBeLessThan(0.03)
+  })
+
+  it('that failed since they last answered come after the others, once a first one has failed', () => {
+    const pool = ['k', 'l', 'm', 'n'].map((name) => keyOf(name))
+    const [one, , other] = pool
+    for (const route of [one, other]) if (route !== undefined) states.set(route, { failing: 0.2, inARow: 1 })
+    const random = randomOf()
+    for (const strategy of ['weighted', 'least_busy', 'lowest_latency', 'lowest_cost'] as const)
+      for (let call = 0; call < 50; call++) {
+        const next = order(pool, strategy, { random }).slice(1)
+        const failed = next.map((route) => stateOf(route).inARow)
+        expect(failed).toEqual(failed.toSorted())
+      }
+    expect(firsts(pool, 'weighted')[0]).toBeLessThan(0.1)
   })
 
   it('with the weight 0 come last with every strategy', () => {

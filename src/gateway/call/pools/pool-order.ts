@@ -28,9 +28,15 @@ const minShare = 0.01
 export const poolOrder = (routes: readonly Route[], policy: PoolPolicy, call: PoolCall): readonly Route[] => {
   if (policy.strategy === 'priority') return standbyLast(routes)
   const ordered = standbyLast(byRank(routes, rankOf(policy.strategy, routes, call)))
-  return policy.sticky && call.conversation !== null
-    ? kept(ordered, policy, { ...call, key: call.conversation })
-    : ordered
+  const isKept = policy.sticky && call.conversation !== null
+  return soundNext(isKept ? kept(ordered, policy, { ...call, key: call.conversation }) : ordered, call)
+}
+
+/** Moves keys that failed lately behind those that did not, but for the first: a call that fails there is lost no time. */
+const soundNext = ([first, ...rest]: readonly Route[], { stateOf }: Pick<PoolCall, 'stateOf'>): readonly Route[] => {
+  if (first === undefined) return []
+  const isSound = (route: Route): boolean => stateOf(route).inARow === 0
+  return [first, ...standbyLast([...rest.filter(isSound), ...rest.filter((route) => !isSound(route))])]
 }
 
 type Rank = (route: Route) => number
@@ -54,6 +60,10 @@ const weightOf = ({ weight = 1 }: Route): number => weight
  */
 const drawn = (uniform: number, weight: number): number => -Math.log(1 - uniform) / Math.max(weight, Number.MIN_VALUE)
 
+/** Share of its weight that a key keeps: by how often it failed, and a quarter for each failure since it last answered. */
+const shareOf = ({ failing, inARow }: Readonly<RouteState>): number =>
+  Math.max(minShare, (1 - failing) ** 2 / 4 ** inARow)
+
 const rankOf = (
   strategy: Exclude<PoolPolicy['strategy'], 'priority'>,
   routes: readonly Route[],
@@ -61,7 +71,7 @@ const rankOf = (
 ): Rank => {
   switch (strategy) {
     case 'weighted':
-      return (route) => drawn(random(), weightOf(route) * Math.max(minShare, (1 - stateOf(route).failing) ** 2))
+      return (route) => drawn(random(), weightOf(route) * shareOf(stateOf(route)))
     case 'least_busy':
       // a random part smaller than one call decides between equals
       return (route) => (stateOf(route).busy + random() / 2) / Math.max(weightOf(route), Number.MIN_VALUE)

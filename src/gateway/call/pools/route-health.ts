@@ -18,6 +18,8 @@ export interface RouteState {
   latencyMs: number | null
   /** Moving average of failed attempts, from 0 to 1. */
   failing: number
+  /** Failures since the last success. */
+  inARow: number
 }
 
 interface Health extends RouteState {
@@ -38,7 +40,7 @@ const troubles: ReadonlySet<ModelErrorCode> = new Set([
   'provider_stream_broken',
 ])
 
-const unknown: Readonly<RouteState> = { busy: 0, latencyMs: null, failing: 0 }
+const unknown: Readonly<RouteState> = { busy: 0, latencyMs: null, failing: 0, inARow: 0 }
 
 /** One attempt in progress on a route. */
 export class Lease {
@@ -110,6 +112,7 @@ export class RouteHealth {
     if (!isLimited && !troubles.has(code)) return
     const health = this.#health.get(route) ?? this.#added(route)
     health.failing += (1 - health.failing) * newest
+    health.inARow++
     if (isLimited) this.#rest(health, Math.min(retryAfterMs ?? limitedMs, longestLimitedMs))
     else if (++health.failures >= failuresMax) this.#rest(health, restMs)
   }
@@ -119,6 +122,7 @@ export class RouteHealth {
     const health = this.#health.get(route)
     if (health === undefined) return
     health.failures = 0
+    health.inARow = 0
     health.restMs = 0
     health.failing -= health.failing * newest
   }

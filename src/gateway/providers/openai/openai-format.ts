@@ -24,4 +24,6 @@ export const openAi: ProviderFormat = {
 }
 
 const contextOf = (row: WireObject): number | undefined =>
-  [row.context_window, row.context_length, row.max_context_length, row.max_model_len].map(countOf).find(Boolean)
+  [row.context_window, row.context_length, row.max_context_length, row.max_model_len, objectOf(row.meta).n_ctx_train]
+    .map(countOf)
+    .find(Boolean)
