@@ -63,7 +63,10 @@ const counts: Readonly<Record<string, string>> = { absurd: '9'.repeat(15), uncou
 interface BedrockOptions {
   readonly id: string
   readonly secret: string
-  readonly session: string
+  /** Token of temporary credentials; null for lasting ones. */
+  readonly session: string | null
+  /** An API key, which signs nothing; absent: none. */
+  readonly apiKey?: string
   readonly region: string
   readonly model: string
 }
@@ -101,7 +104,8 @@ export class BedrockServer extends CloudServer {
 
   /** Computes the signature again, from what arrived. */
   #verify({ method, url, headers, bytes }: CloudRequest): void {
-    const { id, secret, session, region } = this.#options
+    const { id, secret, session, region, apiKey } = this.#options
+    if (apiKey !== undefined && headers.authorization === `Bearer ${apiKey}`) return
     const wanted = /^AWS4-HMAC-SHA256 Credential=([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
     const [, credential = '', names = '', signature] = wanted.exec(headers.authorization ?? '') ?? []
     const date = String(headers['x-amz-date'])
@@ -116,8 +120,9 @@ export class BedrockServer extends CloudServer {
     const sign = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest()
     const key = scope.split('/').reduce<string | Buffer>(sign, `AWS4${secret}`)
     const isRecent = Math.abs(Date.now() - Date.parse(date.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:'))) < 300_000
-    const isWhole = ['host', 'x-amz-date', 'x-amz-security-token'].every((name) => names.split(';').includes(name))
-    const isOurs = credential === `${id}/${scope}` && headers['x-amz-security-token'] === session
+    const needed = ['host', 'x-amz-date', ...(session === null ? [] : ['x-amz-security-token'])]
+    const isWhole = needed.every((name) => names.split(';').includes(name))
+    const isOurs = credential === `${id}/${scope}` && (headers['x-amz-security-token'] ?? null) === session
     if (isRecent && isWhole && isOurs && sign(key, text).toString('hex') === signature) return
     throw new CloudRefusal(403, 'The request signature we calculated does not match the signature you provided.')
   }

@@ -69,6 +69,37 @@ describe('a connection to Amazon Bedrock', () => {
     }
   })
 
+  it('takes lasting access keys, and API keys, which sign nothing', async () => {
+    const lasting = await new BedrockServer({ ...options, session: null, apiKey: 'bedrock-api-key-0123' }).listening()
+    const other = await World.start({ tools: [lasting] })
+    const { session_token: _, ...keys } = credentials
+    const given = { name: 'AWS', provider: 'bedrock', base_url: lasting.url(''), settings: { region: options.region } }
+    const answered = async (key: object) => {
+      const { id } = (await other.api.post('/v1/provider-connections', { ...given, ...key })).body
+      const { status } = await other.api.post('/v1/chat/completions', {
+        model,
+        messages: [{ role: 'user', content: 'text' }],
+      })
+      const tested = await other.api.post(`/v1/provider-connections/${id}/test`)
+      await other.api.get(`/v1/provider-connections/${id}`, { method: 'DELETE' })
+      return [status, tested.body.success]
+    }
+    try {
+      expect([await answered({ credentials: keys }), await answered({ api_key: 'bedrock-api-key-0123' })]).toEqual([
+        [200, true],
+        [200, true],
+      ])
+      expect([await answered({ credentials }), await answered({ api_key: 'other-0123' })]).toEqual([
+        [502, false],
+        [502, false],
+      ])
+      expect(lasting.problems).toEqual([])
+    } finally {
+      await other.stop()
+      await lasting.close()
+    }
+  })
+
   it('is refused with the name of the field that is wrong', async () => {
     const { access_key_id } = credentials
     const wrong: readonly (readonly [more: object, param: string, code: string])[] = [
@@ -76,6 +107,9 @@ describe('a connection to Amazon Bedrock', () => {
       [{ credentials: { ...credentials, client_secret: 'x' } }, 'credentials.client_secret', 'invalid_field'],
       [{ base_url: null, settings: {} }, 'settings.region', 'missing_field'],
       [{ settings: { location: 'eu' } }, 'settings.location', 'invalid_field'],
+      [{ settings: { region: 'eu.evil.example/?' } }, 'settings.region', 'invalid_field'],
+      [{ credentials: undefined, api_key: '{"access_key_id":"x"}' }, 'api_key', 'invalid_field'],
+      [{ api_key: 'and-a-key' }, 'credentials', 'invalid_field'],
     ]
     for (const [more, param, code] of wrong)
       expect((await connect(more)).body.error, JSON.stringify(more)).toMatchObject({ code, param })
