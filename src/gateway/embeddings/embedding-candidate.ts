@@ -44,8 +44,8 @@ export const estimatedTokens = ({ inputs }: EmbeddingRequest): number =>
   estimateTokens(inputs.filter((input) => typeof input === 'string')) +
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0)
 
-/** Tokens that mark the beginning, the end and the purpose of a text. */
-const marksATextMax = 64
+/** Tokens that a provider adds to a text: its beginning, its end, and an instruction that says what it is for. */
+const marksATextMax = 512
 
 /** Returns the total usage of all batches; estimated by length when a batch reports no count, or one that is impossible. */
 export function usageOf(counted: readonly (number | null)[], request: EmbeddingRequest): TokenUsage {
