@@ -17,6 +17,8 @@ export interface TokenCounts {
 
 /** A whole response, before it is divided into frames. */
 export interface AnswerBody extends TokenCounts {
+  /** What the model reasons before the text; '' for nothing. */
+  readonly reasoning: string
   readonly text: string
   readonly calls: readonly SimulatedCall[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
@@ -43,6 +45,7 @@ export function framesOf(head: AnswerHead, body: AnswerBody, includeUsage: boole
   return {
     first: frame('{"role":"assistant","content":""}'),
     parts: [
+      ...wordsOf(body.reasoning, body.choices).map((word) => frame(`{"reasoning_content":${JSON.stringify(word)}}`)),
       ...words.map((word) => frame(`{"content":${JSON.stringify(word)}}`)),
       ...body.calls.flatMap((call, index) => callDeltas(call, index).map((delta) => frame(JSON.stringify(delta)))),
     ],
@@ -61,6 +64,7 @@ export function completionOf(head: AnswerHead, body: AnswerBody): object {
     role: 'assistant',
     content: body.text === '' && calls.length > 0 ? null : body.text,
     refusal: null,
+    ...(body.reasoning !== '' && { reasoning_content: body.reasoning }),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
   return {

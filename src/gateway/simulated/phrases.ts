@@ -1,6 +1,7 @@
 /** Patterns of the phrases that change the simulated model's behaviour, by their names in docs/simulated-model.md. */
 const patterns = {
   'slow please': /\bslow please\b/i,
+  'think please': /\bthink please\b/i,
   'fail please': /\bfail please\b/i,
   'rate limit please': /\brate limit please\b/i,
   'cut please': /\bcut please\b/i,

@@ -31,6 +31,8 @@ export type Reply =
       readonly text: string
       readonly calls: readonly SimulatedCall[]
       readonly slow: boolean
+      /** What it reasons before the answer; '' for nothing. */
+      readonly reasoning: string
       /** Fault in the middle of the stream. */
       readonly trouble: 'none' | 'cut' | 'malformed'
     }
@@ -54,26 +56,27 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   const input = lastUserText(messages)
   const prompt = excerptOf(input)
   const results = toolResultsAtEnd(messages)
-  if (isExtraction(request.response_format)) return answer(simulatedExtraction(input.slice(0, maxExtracted)), [], false)
+  if (isExtraction(request.response_format)) return answer(simulatedExtraction(input.slice(0, maxExtracted)), [], plain)
   const slow = says(prompt, 'slow please')
+  const manner = { slow, reasoning: says(prompt, 'think please') ? `The user writes: ${prompt.slice(0, 200)}` : '' }
   const format = request.response_format
   const seeds = `${seed}:${messages.length}`
   if (results.length > 0) {
     const next = nextTools(prompt, messages, request)
-    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${excerptOf(resultsText(results))}`, seeds), slow)
-    return answer(inFormat(quote(results), { prompt, images }, format), [], slow)
+    if (next.length > 0) return answer('', callsOf(next, `${prompt} ${excerptOf(resultsText(results))}`, seeds), manner)
+    return answer(inFormat(quote(results), { prompt, images }, format), [], manner)
   }
   if (says(prompt, 'fail please')) return refuse(500, null, 'server_error')
   if (says(prompt, 'rate limit please')) return refuse(429, 1, 'rate_limit_exceeded')
   const wanted = toolsWanted(prompt, request)
-  if (wanted.length > 0) return answer('', callsOf(wanted, prompt, seeds), slow)
+  if (wanted.length > 0) return answer('', callsOf(wanted, prompt, seeds), manner)
   const prompted = images.length > 0 ? null : promptedAnswer(textsOf(messages, contentText), { prompt, input })
-  if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], slow)
+  if (prompted !== null && objectOf(format).type !== 'json_schema') return answer(prompted, [], manner)
   const echo = `${describeImages(images)}You said: ${input}`
   const text = inFormat(slow ? lengthened(echo) : echo, { prompt, images }, format)
-  if (says(prompt, 'cut please')) return { ...answer(text, [], slow), trouble: 'cut' }
-  if (says(prompt, 'malformed please')) return { ...answer(text, [], slow), trouble: 'malformed' }
-  return answer(text, [], slow)
+  if (says(prompt, 'cut please')) return { ...answer(text, [], manner), trouble: 'cut' }
+  if (says(prompt, 'malformed please')) return { ...answer(text, [], manner), trouble: 'malformed' }
+  return answer(text, [], manner)
 }
 
 /** Whether the request extracts facts for memory; these are extracted by rules. */
@@ -96,8 +99,13 @@ function contentText(content: unknown): string {
     .join('')
 }
 
-const answer = (text: string, calls: readonly SimulatedCall[], slow: boolean) =>
-  ({ kind: 'answer', text, calls, slow, trouble: 'none' }) as const
+/** How an answer is given beside its text and calls. */
+type Manner = Pick<Extract<Reply, { kind: 'answer' }>, 'slow' | 'reasoning'>
+
+const plain: Manner = { slow: false, reasoning: '' }
+
+const answer = (text: string, calls: readonly SimulatedCall[], manner: Manner) =>
+  ({ kind: 'answer', text, calls, ...manner, trouble: 'none' }) as const
 
 const refuse = (status: number, retryAfterS: number | null, code: string): Reply => ({
   kind: 'refuse',

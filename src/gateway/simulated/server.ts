@@ -211,7 +211,7 @@ function chat(serving: Serving, request: WireObject, { request: { headers }, res
   streamFrames(response, frames, { delayMs, slow: reply.slow, trouble: reply.trouble, onEnd })
 }
 
-/** Reasoning tokens by `reasoning_effort`; they are counted, but there is no reasoning text. */
+/** Reasoning tokens by `reasoning_effort`; they are counted, and have a text only on request ("think please"). */
 const thoughts = new Map([
   ['low', 64],
   ['medium', 128],
@@ -225,7 +225,7 @@ function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): 
   const choices = choicesOf(request)
   const shared = sharedText(text, choices)
   const finishReason = isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
-  return { text: shared, calls, finishReason, choices, ...counts }
+  return { reasoning: reply.reasoning, text: shared, calls, finishReason, choices, ...counts }
 }
 
 /** Seeds ids with the idempotency key, if any, so that a retry gets the same ids. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { api } from '#client/api/index.ts'
 import { type PendingAction, pageFunctions, Troupe, textOf, webSocket } from '#client/index.ts'
 import type { Session } from '#client/session.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
@@ -135,6 +136,24 @@ describe.each([
     await expect.poll(() => shown(again)).toEqual(live)
     stop()
     await expect(session.retry(1)).rejects.toMatchObject({ code: 'invalid_transition' })
+  })
+
+  it('shows what the model reasons before it answers, of an agent that shows it, live as after a reload', async () => {
+    const { agents } = api(client())
+    const partsOf = async (show_reasoning: boolean) => {
+      const agent = await agents.create({ name: 'Shop', config: { model: 'simulated-1', show_reasoning } })
+      const session = client({ transport }).sessions.open(null, { create: { agent_id: agent.id } })
+      await session.send('think please, and reply exactly: Done.')
+      const again = client({ transport }).sessions.open(session.id)
+      const stop = again.subscribe(() => {})
+      const live = session.getSnapshot().messages.map(({ parts }) => parts)
+      await expect.poll(() => again.getSnapshot().messages.map(({ parts }) => parts)).toEqual(live)
+      stop()
+      return live.at(-1)
+    }
+    const text = { type: 'text', text: 'Done.' }
+    expect(await partsOf(true)).toEqual([{ type: 'reasoning', text: expect.stringContaining('think please') }, text])
+    expect(await partsOf(false)).toEqual([text])
   })
 
   it('keeps the identity of every message but the one that changes', async () => {
