@@ -166,7 +166,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   started.resolve(runtime)
   const { host, processes } = await runtime
   const { services, useCases, sinks, close } = open(host)
-  notices.start({ host, sinks })
+  notices.start({ host, sinks, processes: processes.count })
   const sweeper = new RecordSweeper({ records, kinds, clock, log })
   sweeper.start()
   compaction.start(host.ownership)

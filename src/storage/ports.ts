@@ -314,6 +314,11 @@ export interface RecordStore {
    * a `kind` with `outbox`.
    */
   openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
+  /**
+   * Which of these kinds have a record with an outbox, found by one statement: every process looks for them every few
+   * seconds, and there are dozens of kinds. Requires kinds with `outbox`.
+   */
+  withOpenOutboxes(kinds: readonly RecordKind[]): Promise<readonly RecordKind[]>
   /** Returns unexpired records of every project, by id after `after`, at most `limit`. For installation-wide work. */
   ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
   /**

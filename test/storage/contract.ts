@@ -11,13 +11,13 @@ import { recordContract } from './contract/records.ts'
 import { removalContract } from './contract/removals.ts'
 import { scopeContract } from './contract/scopes.ts'
 import { sweepContract } from './contract/sweeps.ts'
-import { badges, gadgets, letters, widgets } from './samples.ts'
+import { badges, gadgets, letters, parcels, widgets } from './samples.ts'
 
 /** Opens an empty store whose clock is `now` (ms since the epoch). */
 export type OpenStorage = (now: () => number) => Storage | Promise<Storage>
 
 /** The kinds of the contract's records. */
-export const contractKinds = [widgets, badges, gadgets, letters] as const
+export const contractKinds = [widgets, badges, gadgets, letters, parcels] as const
 
 /** Parts of the contract that a store may lack; all are required unless set to false. */
 export interface Capabilities {

@@ -63,6 +63,9 @@ export const widgets: RecordKind = {
 /** A kind with a key that is unique over all projects. */
 export const badges: RecordKind = { name: 'badges', unique: [{ fields: ['hash'], global: true }], filters: ['status'] }
 
+/** Another kind whose records have an outbox. */
+export const parcels: RecordKind = { name: 'parcels', outbox: true }
+
 /** A kind whose records have an outbox. */
 export const letters: RecordKind = { name: 'letters', unique: [{ fields: ['address'] }], outbox: true }
 

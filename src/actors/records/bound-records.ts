@@ -16,6 +16,7 @@ export const boundRecords = (records: RecordStore): RecordStore => ({
   total: (kind, scope, where) => records.total(kind, scope, where),
   project: (rows) => records.project(rows),
   openOutboxes: (kind, after, limit) => records.openOutboxes(kind, after, limit),
+  withOpenOutboxes: (kinds) => records.withOpenOutboxes(kinds),
   ofEveryProject: (kind, after, limit) => records.ofEveryProject(kind, after, limit),
   closeOutbox: (kind, record) => records.closeOutbox(kind, record),
   clear: (kind, scope, limit) => records.clear(kind, scope, limit),

@@ -104,7 +104,7 @@ export interface IdempotentDeps {
    * Identifies this process and detects ended ones, whose attempts are taken over at once; when absent, only the
    * age of an attempt counts.
    */
-  readonly processes?: Processes
+  readonly processes?: Pick<Processes, 'self' | 'isGone'>
 }
 
 /**

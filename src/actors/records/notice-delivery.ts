@@ -6,8 +6,8 @@ import { type Clock, isObject, pause } from '../runtime/index.ts'
 import { type MessageHost, Rounds, type Sinks, within } from '../runtime/internal.ts'
 import { boundRecords } from './bound-records.ts'
 
-/** Interval of the search for undelivered notices, in ms. */
-const everyMs = 2_000
+/** Intervals of the search for undelivered notices, in ms: of one process, and of one for each process that runs. */
+const [everyMs, everyMsOfEach] = [2_000, 500]
 /** Age in ms from which any process delivers a notice; younger ones are left to the process that wrote them. */
 const ownersTurnMs = 3_000
 const pageSize = 200
@@ -16,6 +16,8 @@ const atOnce = 16
 const patienceMs = 2_000
 
 export interface Receivers {
+  /** How many processes run: together they search as often as a few do. One when absent. */
+  readonly processes?: () => number
   readonly host: Pick<MessageHost, 'deliver' | 'create'>
   readonly sinks: Sinks
 }
@@ -66,7 +68,7 @@ export class NoticeDelivery {
     this.#kinds = kinds.filter(({ outbox }) => outbox)
     this.#clock = clock
     this.#log = log
-    this.#scans = new Rounds({ clock, everyMs, round: () => this.#scan(false) })
+    this.#scans = new Rounds({ clock, everyMs: () => this.#pauseMs(), round: () => this.#scan(false) })
     this.records = {
       ...boundRecords(store),
       insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record, again: false }),
@@ -107,19 +109,21 @@ export class NoticeDelivery {
     await Promise.all([...this.#rounds.values()].map(({ tail }) => tail))
   }
 
+  #pauseMs(): number {
+    return Math.max(everyMs, everyMsOfEach * (this.#receivers?.processes?.() ?? 1))
+  }
+
   #written<T extends string>(outcome: T, letter: Letter): T {
     if (outcome === 'done' && letter.record.outbox !== undefined) void this.#deliver(letter)
     return outcome
   }
 
   async #scan(young: boolean): Promise<void> {
-    for (const kind of this.#kinds) {
-      try {
-        await this.#scanKind(kind, young)
-      } catch (error) {
-        this.#log.warn({ kind: kind.name, err: error }, 'open notices not read, trying again')
-      }
-    }
+    const unread = (kind: string | undefined, err: unknown): void =>
+      this.#log.warn({ kind, err }, 'open notices not read, trying again')
+    const kinds = await this.#store.withOpenOutboxes(this.#kinds).catch((error: unknown) => unread(undefined, error))
+    for (const kind of kinds ?? [])
+      await this.#scanKind(kind, young).catch((error: unknown) => unread(kind.name, error))
   }
 
   async #scanKind(kind: RecordKind, young: boolean): Promise<void> {
@@ -168,7 +172,7 @@ export class NoticeDelivery {
 }
 
 /** Dependencies for delivering one message. */
-type Delivery = Receivers & Pick<NoticeParts, 'definitions' | 'clock' | 'log'>
+type Delivery = Omit<Receivers, 'processes'> & Pick<NoticeParts, 'definitions' | 'clock' | 'log'>
 
 /** Delivers one message. A refusal ends the retries: the receiver is gone, or does not accept it. */
 const handOver = async (delivery: Delivery, letter: Letter, message: MessageRecord): Promise<void> => {

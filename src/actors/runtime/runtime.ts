@@ -50,6 +50,8 @@ const residency: Residency = { max: 20_000, idleMs: 60_000 }
 export interface Processes {
   readonly self: string
   readonly isGone: (process: string) => boolean
+  /** How many run now, with this one. */
+  readonly count: () => number
 }
 
 /** A started host and the lifecycle of its ownership: alone, or as a cluster member. */
@@ -132,7 +134,7 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
     replaced: watch.replaced,
     self: () => null,
     // a process that runs alone has replaced all earlier ones, and any other process replaces it
-    processes: { self: `alone.${epoch}`, isGone: (process) => process !== `alone.${epoch}` },
+    processes: { self: `alone.${epoch}`, isGone: (process) => process !== `alone.${epoch}`, count: () => 1 },
     end: async (graceMs) => {
       host.recovery.stop()
       watch.stop()

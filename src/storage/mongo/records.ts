@@ -236,6 +236,23 @@ export class MongoRecords implements RecordStore {
     )
   }
 
+  async withOpenOutboxes(kinds: readonly RecordKind[]): Promise<readonly RecordKind[]> {
+    const [first, ...others] = kinds
+    if (first === undefined) return []
+    const open = ({ name }: RecordKind) => [
+      { $match: { delivered: false } },
+      { $limit: 1 },
+      { $project: { _id: 0, kind: { $literal: name } } },
+    ]
+    const unions = others.map((kind) => ({ $unionWith: { coll: kind.name, pipeline: open(kind) } }))
+    const found = await guarded(
+      this.#of(first)
+        .aggregate<{ readonly kind: string }>([...open(first), ...unions], scattered('sweep'))
+        .toArray(),
+    )
+    return kinds.filter(({ name }) => found.some(({ kind }) => kind === name))
+  }
+
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
     const filter = { ...this.#live(), ...(after !== null && { _id: { $gt: after } }) }
     return (

@@ -201,6 +201,14 @@ export class SqliteRecords implements RecordStore {
     return this.#db.read(() => this.#db.statement(text).all(after ?? '', limit)).map(storedRecord)
   }
 
+  async withOpenOutboxes(kinds: readonly RecordKind[]): Promise<readonly RecordKind[]> {
+    if (kinds.length === 0) return []
+    const open = (kind: RecordKind, at: number): string =>
+      `select ${at} as kind where exists (select 1 from ${tableOf(kind)} where outbox is not null)`
+    const rows = this.#db.read(() => this.#db.statement(kinds.map(open).join(' union all ')).all())
+    return kinds.filter((_, at) => rows.some(({ kind }) => kind === at))
+  }
+
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
     const { sql, values } = and([this.#live(), { sql: 'id > ?', values: [after ?? ''] }])
     const text = `select * from ${tableOf(kind)} where ${sql} order by id limit ?`

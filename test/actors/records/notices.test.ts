@@ -178,6 +178,29 @@ describe('a notice of a changed record', () => {
     ])
   })
 
+  it('is searched for by one statement, which a hundred processes send as often as four do', async () => {
+    const { clock, storage, delivery, receivers } = open()
+    const statements = { kinds: 0, records: 0 }
+    const { withOpenOutboxes, openOutboxes } = storage.records
+    storage.records.withOpenOutboxes = (...given) => {
+      statements.kinds++
+      return withOpenOutboxes.apply(storage.records, given)
+    }
+    storage.records.openOutboxes = (...given) => {
+      statements.records++
+      return openOutboxes.apply(storage.records, given)
+    }
+    let processes = 4
+    delivery.start({ ...receivers, processes: () => processes })
+    await clock.advance(0)
+    statements.kinds = 0
+    await clock.advance(100_000)
+    expect(statements).toEqual({ kinds: 50, records: 0 })
+    processes = 100
+    await clock.advance(102_000)
+    expect(statements.kinds - 50).toBeLessThanOrEqual(3)
+  })
+
   it('is refused for a kind without an outbox, as it would never be found again', async () => {
     const { delivery, clock } = open()
     const table = new Table(delivery.records, mute, clock.now)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { MessageRecord, StoredRecord } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
-import { letters, recordOf } from '../samples.ts'
+import { letters, parcels, recordOf } from '../samples.ts'
 
 const message = (id: string): MessageRecord => ({ id, to: 'act_1', event: { type: 'sent', at: 5_000, by: ['a'] } })
 
@@ -33,6 +33,17 @@ export const outboxContract = ({ store, fresh, setNow }: Subject): void => {
     const after = await store().records.openOutboxes(letters, first.id, 1)
     expect(after).toEqual([second])
     expect(await store().records.openOutboxes(letters, second.id, 10)).toEqual([])
+  })
+
+  it('are found by the kinds of records that have some', async () => {
+    const record = await written()
+    expect(await store().records.withOpenOutboxes([parcels, letters])).toContain(letters)
+    for (const open of await store().records.openOutboxes(letters, null, 1000))
+      await store().records.closeOutbox(letters, open)
+    expect(await store().records.withOpenOutboxes([parcels, letters])).toEqual([])
+    await store().records.insert(parcels, { ...record, id: fresh('par') })
+    expect(await store().records.withOpenOutboxes([parcels, letters])).toEqual([parcels])
+    expect(await store().records.withOpenOutboxes([])).toEqual([])
   })
 
   it('are replaced together with the record, and removed by a replacement without messages', async () => {

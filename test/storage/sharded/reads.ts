@@ -28,7 +28,8 @@ export const findMerged = async (command: Document, { shards }: Route, read: Rea
 }
 
 /**
- * Executes an aggregation on its shards. Over several it knows counts and statistics of indexes.
+ * Executes an aggregation on its shards. Over several it knows counts, statistics of indexes, and one document of
+ * constants for each of several collections, which is the same from every shard.
  *
  * @throws {Refusal} for others, which a mongos could merge.
  */
@@ -36,6 +37,7 @@ export const aggregateMerged = async (command: Document, { shards }: Route, read
   const found = (await Promise.all(shards.map((shard) => read(shard, command)))).flat()
   const pipeline: readonly Document[] = command.pipeline
   if (shards.length === 1 || pipeline[0]?.$indexStats !== undefined) return found
+  if (yieldsConstants(pipeline)) return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()]
   const { _id, n } = pipeline.at(-1)?.$group ?? {}
   if (Number(_id) !== 1 || n?.$sum === undefined || pipeline.some(({ $skip }) => $skip !== undefined)) {
     throw new Refusal(codes.commandNotFound, `the proxy cannot merge the aggregation ${JSON.stringify(pipeline)}`)
@@ -44,6 +46,17 @@ export const aggregateMerged = async (command: Document, { shards }: Route, read
   const sum = found.reduce((total, each) => total + Number(each.n), 0)
   return found.length === 0 ? [] : [{ _id: 1, n: Math.min(limit, sum) }]
 }
+
+const yieldsConstants = (pipeline: readonly Document[]): boolean =>
+  pipeline.every(({ $match, $limit, $project, $unionWith }) => {
+    if ($unionWith !== undefined) return yieldsConstants($unionWith.pipeline)
+    const fields = Object.values($project ?? {})
+    return (
+      $match !== undefined ||
+      Number($limit) === 1 ||
+      ($project !== undefined && fields.every((each) => Number(each) === 0 || Object(each).$literal !== undefined))
+    )
+  })
 
 /** Compares sort keys in the order of BSON, as far as the store sorts: missing values, numbers, then texts by bytes. */
 const comparedKeys = (a: readonly unknown[], b: readonly unknown[], directions: readonly number[]): number => {

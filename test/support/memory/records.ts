@@ -104,6 +104,10 @@ export class MemoryRecords implements RecordStore {
     return structuredClone(open.slice(0, limit))
   }
 
+  async withOpenOutboxes(kinds: readonly RecordKind[]): Promise<readonly RecordKind[]> {
+    return kinds.filter((kind) => [...this.#rows(kind).values()].some(({ outbox }) => outbox !== undefined))
+  }
+
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
     const found = [...this.#rows(kind).values()]
       .filter((record) => this.#live(record) && (after === null || record.id > after))

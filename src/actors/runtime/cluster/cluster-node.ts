@@ -132,6 +132,11 @@ export class ClusterNode {
     return process !== this.#self.process && this.#view.isGone(process)
   }
 
+  /** Number of processes that run, with this one. */
+  get count(): number {
+    return this.#view.peers().length + 1
+  }
+
   /** This process, as other members see it. */
   get self(): Member {
     return this.keeper.self
