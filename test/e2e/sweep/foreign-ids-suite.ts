@@ -109,11 +109,8 @@ export const foreignIds = (swept: () => Swept, withTools: boolean): void => {
     const agents = { own: neighbour, victim, prefixes: ofAgents, takes: takesKind('agent_key') }
     return {
       "another project's secret key": {
-        api: stranger.api,
-        own: stranger,
-        victim,
-        prefixes: null,
-        takes: takesKind('secret_key'),
+        ...{ api: stranger.api, own: stranger, victim },
+        ...{ prefixes: null, takes: takesKind('secret_key') },
       },
       "a dashboard session under another project's header": {
         api: dashboard.with({ 'x-project-id': stranger.project }),

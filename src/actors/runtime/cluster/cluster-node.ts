@@ -127,14 +127,9 @@ export class ClusterNode {
     )
   }
 
-  /** Whether another process has ended, or seems to: only speed depends on that being right. */
-  isGone(process: string): boolean {
-    return process !== this.#self.process && this.#view.isGone(process)
-  }
-
-  /** Number of processes that run, with this one. */
-  get count(): number {
-    return this.#view.peers().length + 1
+  /** Which processes seem to have ended, and how many run: only speed depends on that being right. */
+  get processes() {
+    return this.#view.processes
   }
 
   /** This process, as other members see it. */

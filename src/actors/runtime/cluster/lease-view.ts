@@ -75,6 +75,12 @@ export class LeaseView {
     return { process: lease.holder, address: lease.address }
   }
 
+  /** Which other processes seem to have ended, and how many run, with this one. */
+  get processes() {
+    const isGone = (process: string): boolean => process !== this.#self && this.isGone(process)
+    return { self: this.#self, isGone, count: () => this.peers().length + 1 }
+  }
+
   /** Returns the other members that do not seem to have ended. */
   peers(): readonly Member[] {
     return this.#members.filter(({ process }) => process !== this.#self && !this.isGone(process))

@@ -27,7 +27,7 @@ export const startCluster = async (options: Omit<HostOptions, 'ownership'>, clus
     host,
     replaced: new Promise<void>(() => {}),
     self: () => node.self,
-    processes: { self: node.self.process, isGone: (process: string) => node.isGone(process), count: () => node.count },
+    processes: node.processes,
     end: async (graceMs: number): Promise<void> => {
       await node.drain(graceMs)
       recovery.stop()
