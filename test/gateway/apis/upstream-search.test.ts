@@ -86,6 +86,9 @@ const withCitations = (output: unknown) =>
     { type: 'message', id: expect.stringMatching(/^msg_/), content: [{ text: 'Cats purr.', annotations: [citation] }] },
   ])
 
+const onePixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 describe('a web search that OpenAI runs', () => {
   it('is requested through the Responses API with store: false', async () => {
     const { openai } = await serve()
@@ -152,7 +155,7 @@ describe('a web search that OpenAI runs', () => {
     const tools = [...request.tools, { type: 'function' as const, name: 'look_up', parameters: {}, strict: true }]
     const first = await openai.responses.create({ ...request, tools })
     expect(first.output).toMatchObject([{ type: 'function_call', call_id: 'call_1', arguments: '{"q":1}' }])
-    const image = { type: 'input_image' as const, image_url: 'https://images.example/cat.png', detail: 'low' as const }
+    const image = { type: 'input_image' as const, image_url: onePixel, detail: 'low' as const }
     await openai.responses.create({
       ...request,
       tools,
