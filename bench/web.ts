@@ -51,6 +51,7 @@ async function crawlRows(): Promise<readonly Row[]> {
     embedder: null,
     indexed: () => {},
     removed: () => {},
+    changed: async () => {},
     now: Date.now,
   }
   const plan = {

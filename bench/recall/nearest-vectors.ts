@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dotProducts } from '#retrieval/dot-products.ts'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
-import type { LancePackages } from '#storage/lance/lance-package.ts'
+import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { TableUpkeep } from '#storage/lance/table-upkeep.ts'
 import { sized } from '../extent.ts'
@@ -92,7 +92,7 @@ const tended = async (packages: LancePackages, folder: string): Promise<void> =>
 /** Compares the nearest vectors of the largest base in LanceDB with an exact search in the process. */
 export const benchVectors = async (): Promise<readonly Row[]> => {
   const require = await npmPackages('lancedb')
-  const packages: LancePackages = { lance: require('@lancedb/lancedb'), arrow: require('apache-arrow') }
+  const packages = lanceOf(require)
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-vectors-'))
   try {
     const all = madeVectors(sized(200_000, 2_000))

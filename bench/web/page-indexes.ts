@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PageIndex } from '#retrieval/index.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { webKinds } from '#src/actors/web/kinds.ts'
 import { PageIndexes } from '#src/actors/web/search/page-indexes.ts'
 import { findableRow } from '#src/actors/web/store/findable-row.ts'
 import { type NewPage, PageStore } from '#src/actors/web/store/page-store.ts'
+import type { SearchStore } from '#storage/index.ts'
+import { lanceOf } from '#storage/lance/lance-package.ts'
+import { withLance } from '#storage/lance/open-lance.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
@@ -72,8 +76,14 @@ const query = () => ({
 })
 
 /** A store with a project's pages, and what is written to its blobs. */
-const filled = async (path: string, count: number) => {
-  const { records, blobs, close } = openSqliteStorage({ path })
+const filled = async (folder: string, count: number) => {
+  const require = await npmPackages('lancedb')
+  const packages = lanceOf(require)
+  const { records, blobs, close, search } = await withLance(
+    openSqliteStorage({ path: join(folder, 'pages.db') }),
+    { uri: join(folder, 'tables'), min: 1 },
+    packages,
+  )
   await records.prepare(webKinds)
   const counted = { ...blobs, written: 0 }
   counted.put = (of, name, content) => {
@@ -87,7 +97,7 @@ const filled = async (path: string, count: number) => {
     if ((n + 1) % batch === 0) await store.changed(project)
   }
   await store.changed(project)
-  return { store, processOn, counted, close }
+  return { store, processOn, counted, close, search }
 }
 
 const rebuilt = async (store: PageStore) => {
@@ -103,7 +113,7 @@ const rebuilt = async (store: PageStore) => {
 export async function benchIndexes(): Promise<readonly Row[]> {
   const count = sized(20_000, 200)
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-indexes-'))
-  const { store, processOn, counted, close } = await filled(join(folder, 'pages.db'), count)
+  const { store, processOn, counted, close, search: engine } = await filled(folder, count)
   const first = async () => {
     const indexes = new PageIndexes({ store: processOn(), clock: systemClock })
     await (await indexes.of(project)).search(query())
@@ -116,6 +126,7 @@ export async function benchIndexes(): Promise<readonly Row[]> {
   const index = await indexes.of(project)
   const later: number[] = []
   for (let n = 0; n < 50; n++) later.push((await measured(() => index.search(query()))).cpu)
+  const beside = await benchEngine({ engine, store, processOn, index })
   counted.written = 0
   const change = await measured(async () => {
     await store.save(project, urlOf(0), pageOf(count, count))
@@ -130,6 +141,9 @@ export async function benchIndexes(): Promise<readonly Row[]> {
     ...{ measure: `${measure}, ${of}`, unit, ours },
     ...(value !== undefined && { against: { name: 'from all pages', value } }),
   })
+  const engineRow = (measure: string, ours: number, value: number): Row => ({
+    ...{ measure: `LanceDB: ${measure}, ${of}`, unit: 'ms', ours, against: { name: 'in memory', value } },
+  })
   const middle = (what: 'ms' | 'cpu' | 'held') => median(loads.map((load) => load[what]))
   return [
     { ...row('first search after a start: CPU', 'ms', middle('cpu'), before.cpu), bound: { of: 'ratio', atMost: 0.1 } },
@@ -139,5 +153,57 @@ export async function benchIndexes(): Promise<readonly Row[]> {
     row('later search: CPU', 'ms', median(later)),
     row('one page changed and found: CPU', 'ms', change.cpu, before.cpu),
     row('bytes of segments written for it', 'KB', counted.written / 1_000),
+    row('LanceDB: made from the segments', 's', beside.made.ms / 1_000),
+    row('LanceDB: made from the segments: CPU', 's', beside.made.cpu / 1_000),
+    engineRow('first search after a start', middleOf(beside.loads, 'ms'), middle('ms')),
+    engineRow('first search after a start: CPU', middleOf(beside.loads, 'cpu'), middle('cpu')),
+    engineRow('later search', middleOf(beside.later, 'ms'), middleOf(beside.inMemory, 'ms')),
+    engineRow('later search: CPU', middleOf(beside.later, 'cpu'), middleOf(beside.inMemory, 'cpu')),
+    row('LanceDB: share of the first ten in memory that are among its first ten', '', beside.common),
+    row('LanceDB: same first hit', '', beside.first),
+    row('LanceDB: one page changed and found: CPU', 'ms', beside.change.cpu, change.cpu),
   ]
+}
+
+type Measured = Awaited<ReturnType<typeof measured>>
+const middleOf = (all: readonly Measured[], what: 'ms' | 'cpu') => median(all.map((each) => each[what]))
+
+interface EngineBench {
+  readonly engine: SearchStore | undefined
+  readonly store: PageStore
+  readonly processOn: () => PageStore
+  /** The index in memory. */
+  readonly index: PageIndex
+}
+
+/** Measures the same pages in LanceDB, beside the index in memory. */
+const benchEngine = async ({ engine, store, processOn, index }: EngineBench) => {
+  if (engine === undefined) throw new Error('no engine')
+  const writer = new PageIndexes({ store, clock: systemClock, engine })
+  const made = await measured(() => writer.changed(project))
+  const first = async () => {
+    const indexes = new PageIndexes({ store: processOn(), clock: systemClock, engine })
+    await indexes.search(project, { ...query(), filter: null })
+    return indexes
+  }
+  const indexes = await first()
+  const loads = [await measured(first), await measured(first), await measured(first)]
+  const [later, inMemory]: [Measured[], Measured[]] = [[], []]
+  let [common, same] = [0, 0]
+  const searches = 50
+  for (let n = 0; n < searches; n++) {
+    const pageQuery = query()
+    const ours = await measured(() => index.search(pageQuery))
+    const theirs = await measured(() => indexes.search(project, { ...pageQuery, filter: null }))
+    inMemory.push(ours)
+    later.push(theirs)
+    const wanted = new Set(ours.value.map(({ page }) => page.id))
+    common += theirs.value.filter(({ page }) => wanted.has(page.id)).length / Math.max(1, wanted.size)
+    same += Number(theirs.value[0]?.page.id === ours.value[0]?.page.id)
+  }
+  const change = await measured(async () => {
+    await store.save(project, urlOf(1), pageOf(1, 100))
+    await writer.changed(project)
+  })
+  return { made, loads, later, inMemory, change, common: common / searches, first: same / searches }
 }

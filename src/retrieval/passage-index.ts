@@ -6,6 +6,7 @@ import type { PassageHits, PassageQuery } from './passage-query.ts'
 import { PassageTable } from './passage-table.ts'
 import { PostingBlock } from './posting-block.ts'
 import { Postings } from './postings.ts'
+import type { Corpus } from './ranking/lexicon.ts'
 import { Search } from './ranking/search.ts'
 import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
 import { withBuffers } from './search-buffers.ts'
@@ -26,6 +27,7 @@ const bytesOfNone = 4_096
  */
 export class PassageIndex {
   readonly #weights: Weights
+  readonly #corpus: Corpus | null
   readonly #table = new PassageTable()
   readonly #vectors = new VectorTable()
   readonly #leads = new PageLeads()
@@ -35,8 +37,10 @@ export class PassageIndex {
   readonly #others = (): Language => this.#spoken()[0] ?? 'en'
   readonly #postings = new Postings()
 
-  constructor(profile: Profile, weights: Weights = weightsOf[profile]) {
+  /** @param corpus of which it has some passages; null: it has all. */
+  constructor(profile: Profile, weights: Weights = weightsOf[profile], corpus: Corpus | null = null) {
     this.#weights = weights
+    this.#corpus = corpus
   }
 
   get size(): number {
@@ -128,7 +132,7 @@ export class PassageIndex {
     const [table, postings, weights] = [this.#table, this.#postings, this.#weights]
     const [vectors, leads] = [this.#vectors, this.#leads]
     return withBuffers((buffers) =>
-      new Search({ table, vectors, leads, postings, weights }, query, buffers).run(concepts),
+      new Search({ table, vectors, leads, postings, weights, corpus: this.#corpus }, query, buffers).run(concepts),
     )
   }
 
@@ -144,13 +148,17 @@ export class PassageIndex {
     return this.#others()
   }
 
-  /** Languages of the passages in Latin script, most frequent first. */
   #spoken(): readonly Language[] {
-    const max = [...this.#languages].toSorted(([, a], [, b]) => b - a)
-    const total = max.reduce((sum, [, count]) => sum + count, 0)
-    const spoken = max.filter(([, count]) => count >= total * minShare).map(([language]) => language)
-    return spoken.length > 0 ? spoken : ['en']
+    return spokenIn(this.#corpus?.languages ?? this.#languages)
   }
+}
+
+/** Languages of most passages in Latin script, most frequent first, of which these are the numbers of passages. */
+export const spokenIn = (languages: ReadonlyMap<Language, number>): readonly Language[] => {
+  const max = [...languages].toSorted(([, a], [, b]) => b - a)
+  const total = max.reduce((sum, [, count]) => sum + count, 0)
+  const spoken = max.filter(([, count]) => count >= total * minShare).map(([language]) => language)
+  return spoken.length > 0 ? spoken : ['en']
 }
 
 /** Returns 1 for each passage of the documents. */

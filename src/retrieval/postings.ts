@@ -80,6 +80,10 @@ export class Postings {
     return this.frequency(term) > 0 ? term : none
   }
 
+  nameOf(term: number): string {
+    return this.#names[term] ?? ''
+  }
+
   /** Returns the number of passages that have the term. */
   frequency(term: number): number {
     let sum = this.#frequencies[term] ?? 0

@@ -53,6 +53,7 @@ export {
   workScope,
 } from './scope.ts'
 export { sealedAnswers } from './sealed-answers.ts'
+export type { Candidate, SearchDocument, SearchIndex, SearchStore } from './search/search-port.ts'
 export { loadMasterKey, MasterKeyUnusable, openSecretBox, SecretUnreadable } from './secrets.ts'
 export { StoreInUse } from './store-in-use.ts'
 export { currentTotal, exactly, exactTotal, type Total, totalAgeMs } from './totals.ts'

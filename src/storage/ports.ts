@@ -5,6 +5,7 @@ import type { LeaseStore } from './cluster-ports.ts'
 import type { EffectParts, MergeOutcome } from './effect-parts.ts'
 import type { Residue } from './residue.ts'
 import type { Scope } from './scope.ts'
+import type { SearchStore } from './search/search-port.ts'
 import type { Total } from './totals.ts'
 import type { VectorStore } from './vector-port.ts'
 
@@ -374,6 +375,7 @@ export interface Storage {
   readonly shards?: number
   /** Null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
+  readonly search?: SearchStore
   /**
    * Resolves when the store answers; rejects with `StoreUnavailable` otherwise. readiness.ts checks whether it accepts
    * writes.

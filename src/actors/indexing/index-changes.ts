@@ -130,6 +130,11 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
     await this.segments.compact(place)
   }
 
+  /** Begins a new generation of what is made of the segments. */
+  purged(place: IndexPlace): Promise<void> {
+    return this.#edit(place, (data) => ({ ...data, purges: (data.purges ?? 0) + 1 }))
+  }
+
   async #store(place: IndexPlace, open: Open<Row>): Promise<void> {
     const { declaration, now } = this.#parts
     const [rows, removed] = [[...open.rows.values()], [...open.removed]]

@@ -53,3 +53,10 @@ export const abandoned = ({ changing = {}, announced_at }: IndexState, now: numb
   ...Object.entries(changing).flatMap(([process, at]) => (now - at >= changedMs ? [process] : [])),
   ...(announced_at !== undefined && now - announced_at >= changedMs ? [''] : []),
 ]
+
+/** Whether documents may have changed of which no segment knows. */
+export const isPartial = (state: IndexState, now: number): boolean =>
+  !covers(state.segments ?? [], { after: 0, to: state.revision }) || abandoned(state, now).length > 0
+
+/** Returns the number of passages of all segments. */
+export const passagesIn = (refs: readonly SegmentRef[]): number => refs.reduce((sum, { passages }) => sum + passages, 0)

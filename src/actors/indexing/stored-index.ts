@@ -37,6 +37,8 @@ export type IndexState = {
   readonly announced_at?: number
   /** Processes that are changing documents, with the time of their announcement in ms since the epoch. */
   readonly changing?: { readonly [process: string]: number }
+  /** Number of times that all of a removed document had to leave every copy of the index; absent: never. */
+  readonly purges?: number
   /** Absent until a process has written the index. */
   readonly segments?: readonly SegmentRef[]
 }

@@ -4,7 +4,7 @@ import type { Clock } from '#runtime/index.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { IndexChanges } from './index-changes.ts'
 import { SegmentGone } from './segment-blobs.ts'
-import { abandoned, covers, isWasteful, mergeable } from './segment-refs.ts'
+import { covers, isPartial, isWasteful, mergeable, passagesIn } from './segment-refs.ts'
 import {
   type IndexedRow,
   type IndexPlace,
@@ -115,15 +115,14 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
     if (state === null && this.#changes.declaration.mayLackState) state = { revision: 0 }
     // without one of its segments, which a backup may lack, an index is made from all documents
     if (!isRead) this.#renew(kept, place)
-    if (state !== null && (!isRead || this.#isPartial(state)))
+    if (state !== null && (!isRead || isPartial(state, clock.now())))
       await this.#complete(kept, place, { before: state, isNew: !isRead })
     kept.checkedAt = checkedAt
     this.#tidy(kept, place, state?.segments ?? [])
   }
 
   #isUsedUp({ extent, segments }: Index, { segments: stored = [] }: IndexState): boolean {
-    const passages = stored.reduce((sum, ref) => sum + ref.passages, 0)
-    return extent > maxExtent * passages + segmentPassages || segments > stored.length + maxMoreSegments
+    return extent > maxExtent * passagesIn(stored) + segmentPassages || segments > stored.length + maxMoreSegments
   }
 
   /** Searches in progress keep the index that they began with. */
@@ -147,12 +146,6 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
   async #load(index: Index, place: IndexPlace, ref: SegmentRef): Promise<void> {
     await index.load(this.#changes.blobs.reader(place, ref))
     await nextSlice()
-  }
-
-  /** Whether documents may have changed of which no segment knows. */
-  #isPartial(state: IndexState): boolean {
-    const { segments = [], revision } = state
-    return !covers(segments, { after: 0, to: revision }) || abandoned(state, this.#parts.clock.now()).length > 0
   }
 
   /** Compares all documents with the index, and stores what it lacked as segments. */

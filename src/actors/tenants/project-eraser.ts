@@ -90,7 +90,8 @@ export class ProjectEraser {
   }
 
   async #eraseBlobs(project: string): Promise<void> {
-    const { blobs } = this.#parts.storage
+    const { blobs, search } = this.#parts.storage
+    await search?.drop(project, null)
     for (;;) {
       const names = await blobs.hashes(project, null, pageSize)
       for (let first = 0; first < names.length; first += atOnce)

@@ -48,7 +48,7 @@ export const web = capability({
     const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
     const reader = new PageReader({ pages: fetcher, parsers, renders })
     const store = new PageStore(records, services.storage.blobs, now)
-    const indexes = new PageIndexes({ store, clock, log: services.log })
+    const indexes = new PageIndexes({ store, clock, log: services.log, engine: services.storage.search })
     const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(services)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(services), now }
@@ -59,6 +59,7 @@ export const web = capability({
       embedder,
       indexed: (row: Parameters<PageIndexes['put']>[0]) => indexes.put(row),
       removed: (row: Parameters<PageIndexes['removed']>[0]) => indexes.removed(row),
+      changed: (project: string) => indexes.changed(project),
       now,
       turns,
     }

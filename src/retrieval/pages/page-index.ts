@@ -8,6 +8,7 @@ import { hash53 } from '../segments/hash.ts'
 import type { StoredFacts } from '../segments/schema.ts'
 import { type IndexedDocument, SegmentedIndex } from '../segments/segmented-index.ts'
 import type { FindablePage } from './findable-page.ts'
+import type { PageCorpus } from './page-corpus.ts'
 import { PageLinks } from './page-links.ts'
 import { densityOf, type PageSignals, type RankedPage, ranked, shareOf } from './page-ranking.ts'
 import { PageSegment } from './page-segment.ts'
@@ -75,10 +76,17 @@ const stuffing = { from: 0.45, to: 0.7 } as const
 
 /** In-memory index of the pages of one corpus, searched by their passages and ranked by page-level signals. */
 export class PageIndex {
-  readonly #index = new SegmentedIndex<PageSegment, Details>(new PassageIndex('document', weightsOfPages))
+  readonly #index: SegmentedIndex<PageSegment, Details>
+  readonly #corpus: PageCorpus | null
   readonly #links = new PageLinks()
   /** Pages by the numbers in `#links`; null for one that was not added. */
   readonly #numbered: (Entry | null)[] = []
+
+  /** @param corpus of which it has some pages; null: it has all. */
+  constructor(corpus: PageCorpus | null = null) {
+    this.#index = new SegmentedIndex(new PassageIndex('document', weightsOfPages, corpus))
+    this.#corpus = corpus
+  }
 
   get size(): number {
     return this.#index.size
@@ -205,8 +213,9 @@ export class PageIndex {
 
   /** Returns the authority, 0 to 1; a page reaches 1 when about 30 other hosts link to it. */
   #authority(url: string, own: string): number {
-    const hosts = new Set<string>()
-    this.#links.each(hash53(url), (number) => {
+    const key = hash53(url)
+    const hosts = this.#corpus?.hostsTo(key) ?? new Set<string>()
+    this.#links.each(key, (number) => {
       const from = this.#numbered[number]
       if (from?.isRemoved === false) hosts.add(from.segment.host(from.at))
     })

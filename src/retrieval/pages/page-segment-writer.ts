@@ -52,14 +52,18 @@ export class PageSegmentWriter {
     for (const [page, moved] of documents.entries()) {
       if (moved === -1) continue
       this.#words.copy(words, page, { terms, known })
-      this.#describe({
-        ...{ host: segment.host(page), words: segment.wordLengths[page] ?? 0, signature: segment.signature(page) },
-        ...{ quality: segment.quality(page), spam: segment.spam(page) },
-      })
+      this.#describe(describedIn(segment, page))
       yield
     }
     this.#runs.push(keptLinks(segment.links, documents))
     yield
+  }
+
+  /** Adds one page of a segment, without its links. */
+  take(segment: PageSegment, page: number): void {
+    this.written.take(segment, page)
+    this.#words.add(segment.words.countsOf(page, segment.terms))
+    this.#describe(describedIn(segment, page))
   }
 
   /** Returns the segment; yields every few milliseconds. */
@@ -110,6 +114,11 @@ interface Described extends PageQuality {
   readonly words: number
   readonly signature: Uint32Array
 }
+
+const describedIn = (segment: PageSegment, page: number): Described => ({
+  ...{ host: segment.host(page), words: segment.wordLengths[page] ?? 0, signature: segment.signature(page) },
+  ...{ quality: segment.quality(page), spam: segment.spam(page) },
+})
 
 /** Returns the links of the pages that were moved, with their new numbers. */
 const keptLinks = ({ keys, from }: LinkRun, moved: Int32Array): LinkRun => {

@@ -20,7 +20,7 @@ const maxTerms = 10
  * subject from others with equally many of the question's words.
  */
 export const feedbackOf = (
-  { postings, table, weights, allowed }: Lexicon,
+  { postings, table, weights, allowed, weighed }: Lexicon,
   scores: Float32Array,
   own: ReadonlySet<number>,
 ): readonly FeedbackTerm[] => {
@@ -29,7 +29,7 @@ export const feedbackOf = (
     feedbackPassages,
   )
   const max = scores[best[0] ?? -1] ?? 1
-  const average = Math.max(1, table.averageLength)
+  const average = Math.max(1, weighed.averageLength)
   const sums = new Map<number, { sum: number; passages: number }>()
   for (const slot of best) {
     const length = weights.k1 * (1 - weights.b + (weights.b * table.lengthOf(slot)) / average)
@@ -40,10 +40,10 @@ export const feedbackOf = (
       sums.set(term, { sum: sum + (close * times) / (times + length), passages: passages + 1 })
     })
   }
-  const commonest = table.size * frequent
+  const commonest = weighed.size * frequent
   const terms = [...sums]
-    .filter(([term, { passages }]) => passages >= min && postings.frequency(term) <= commonest)
-    .map(([term, { sum }]) => ({ term, weight: sum * idfOf(postings.frequency(term), table.size) }))
+    .filter(([term, { passages }]) => passages >= min && weighed.frequency(term) <= commonest)
+    .map(([term, { sum }]) => ({ term, weight: sum * idfOf(weighed.frequency(term), weighed.size) }))
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, maxTerms)
   const heaviest = terms[0]?.weight ?? 1

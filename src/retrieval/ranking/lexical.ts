@@ -55,7 +55,7 @@ export async function lexicalScores(
   concepts: readonly Concept[],
   { pause, buffers }: { readonly pause: Pause; readonly buffers: SearchBuffers },
 ): Promise<LexicalScores> {
-  const { table, postings, weights } = lexicon
+  const { weights } = lexicon
   const all = weighed(lexicon, concepts)
   const known = all.filter(({ terms }) => terms.length > 0)
   const total = all.reduce((sum, { idf }) => sum + idf, 0)
@@ -71,7 +71,7 @@ export async function lexicalScores(
   const questionTerms = new Set(known.flatMap(({ terms }) => terms))
   const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, questionTerms)
   for (const { term, share } of feedback) {
-    scorer.expand(term, share * weights.feedback * idfIn(table, postings.frequency(term)))
+    scorer.expand(term, share * weights.feedback * idfIn(lexicon.weighed, lexicon.weighed.frequency(term)))
     if (pause.due()) await pause.turn()
   }
   const { scores, found, shared } = scorer
@@ -83,16 +83,16 @@ export async function lexicalScores(
   return { scores, found, shared, isTopical: topics.length === 0 ? () => true : isTopical, total, unseenNames, groups }
 }
 
-const idfIn = ({ size }: Lexicon['table'], frequency: number): number => idfOf(frequency, Math.max(size, minSize))
+const idfIn = ({ size }: Lexicon['weighed'], frequency: number): number => idfOf(frequency, Math.max(size, minSize))
 
 function weighed(
-  { postings, table, weights: { k3 } }: Lexicon,
+  { postings, weighed: by, weights: { k3 } }: Lexicon,
   concepts: readonly Concept[],
 ): readonly WeighedConcept[] {
   return concepts.map((concept) => {
     const terms = concept.terms.map((term) => postings.termOf(term)).filter((term) => term !== -1)
-    const frequency = terms.reduce((max, term) => Math.max(max, postings.frequency(term)), 0)
-    const idf = idfIn(table, frequency)
+    const frequency = terms.reduce((max, term) => Math.max(max, by.frequency(term)), 0)
+    const idf = idfIn(by, frequency)
     const repeated = ((k3 + 1) * concept.times) / (k3 + concept.times)
     return { isName: concept.isName, terms, idf, weight: idf * repeated }
   })
@@ -132,13 +132,13 @@ class Scorer {
 
   /** Uses a plain loop over the raw arrays: a word that most passages have accounts for most of a search's cost. */
   #addTerm(term: number, idf: number): void {
-    const { table, weights, postings, allowed } = this.#lexicon
+    const { table, weights, postings, allowed, weighed: by } = this.#lexicon
     const { entries, count } = postings.read(term)
     const { lengths } = table
     const { numbers } = table.groups
     const [scores, has, groupTimes] = [this.scores, this.#has, this.#groupTimes]
     const { k1, b, floor } = weights
-    const average = Math.max(1, table.averageLength)
+    const average = Math.max(1, by.averageLength)
     const bit = 1 << (this.#concept % bits)
     const row = Math.floor(this.#concept / bits) * this.#extent
     byLength.fill(0)
@@ -165,9 +165,9 @@ class Scorer {
 
   /** Adds the score of an expansion word, only to passages that have a word of the question. */
   expand(term: number, weight: number): void {
-    const { postings, table, weights } = this.#lexicon
+    const { postings, table, weights, weighed: by } = this.#lexicon
     const { k1, b, floor } = weights
-    const average = Math.max(1, table.averageLength)
+    const average = Math.max(1, by.averageLength)
     postings.each(term, (slot, times) => {
       if (this.#matched(slot) === 0) return
       const length = k1 * (1 - b + (b * table.lengthOf(slot)) / average)

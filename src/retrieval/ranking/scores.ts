@@ -7,6 +7,7 @@ import type { Background } from './background.ts'
 import { calibrated, levelled } from './calibration.ts'
 import type { Cosines } from './cosines.ts'
 import type { LexicalScores } from './lexical.ts'
+import type { Corpus } from './lexicon.ts'
 import { featuresOf, type MemoryEvidence, memoryLogit, probabilityOf } from './memory-score.ts'
 import { highest } from './top.ts'
 import type { Weights } from './weights.ts'
@@ -18,6 +19,8 @@ export interface Searched {
   readonly leads: PageLeads
   readonly postings: Postings
   readonly weights: Weights
+  /** Null for an index that has all of its passages. */
+  readonly corpus: Corpus | null
 }
 
 function maxOf(scores: Float32Array): number {

@@ -8,6 +8,7 @@ import { fitOf, momentsOf } from './dates.ts'
 import { diversifyByPage } from './diversify-by-page.ts'
 import { liftByKind } from './kind-lift.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
+import { weighedBy } from './lexicon.ts'
 import { neededVectors } from './needed-vectors.ts'
 import { Pause } from './pause.ts'
 import { type AllScores, type Parts, Scores, type Searched } from './scores.ts'
@@ -46,12 +47,16 @@ export class Search {
   }
 
   async run(concepts: readonly Concept[]): Promise<PassageHits> {
-    const { table, postings, weights } = this.#in
+    const { table, postings, weights, corpus } = this.#in
     const [buffers, pause, allowed] = [this.#buffers, this.#pause, this.#allowed]
     table.groups.sort()
     const candidates = await this.#allow()
     if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
-    const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, buffers })
+    const lexical = await lexicalScores(
+      { postings, table, weights, allowed, weighed: weighedBy(corpus, this.#in) },
+      concepts,
+      { pause, buffers },
+    )
     const titles = weights.title === 0 ? noTitles : table.groups.titles.fitsOf(this.#query.text, concepts)
     const plain = this.#plain(lexical, titles)
     const work = { pause, buffers, allowed }

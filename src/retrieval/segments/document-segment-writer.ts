@@ -190,6 +190,19 @@ export class DocumentSegmentWriter {
     this.#starts[this.#starts.length - 1] = this.#lengths.length
   }
 
+  /** Adds one document of a segment that has the terms of each passage, without names, pages and leads. */
+  take(segment: DocumentSegment, document: number): void {
+    const { ids, versions, starts, lists, terms, lengths, vectors } = segment
+    this.#begin(ids[document] ?? '', versions[document] ?? 0, segment.factsOf(document))
+    for (let passage = starts[document] ?? 0; passage < (starts[document + 1] ?? 0); passage++) {
+      const counts = lists?.countsOf(passage, terms) ?? []
+      this.#inverted.add(this.passages, counts)
+      this.#lists?.add(counts)
+      this.#describe({ length: lengths[passage] ?? 0, language: segment.language(passage), page: -1, leadOf: -1 })
+      this.#vectors.copy(vectors, passage)
+    }
+  }
+
   /** Adds the documents of a segment that are still to be found; yields often. */
   *copy(segment: DocumentSegment, isKept: (document: number) => boolean): Generator<void, Copied, void> {
     const { terms, vectors, leads, lists } = segment

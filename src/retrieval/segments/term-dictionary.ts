@@ -13,16 +13,16 @@ export function* dictionaryColumns({
 
 /** The terms of a segment, in the order of their hashes. None is decoded until it is looked for. */
 export class TermDictionary {
-  readonly #hashes: Uint32Array
+  readonly hashes: Uint32Array
   readonly #names: Texts
 
   constructor(columns: Columns) {
-    this.#hashes = columns.words('hashes')
+    this.hashes = columns.words('hashes')
     this.#names = new Texts(columns, 'terms')
   }
 
   get size(): number {
-    return this.#hashes.length
+    return this.hashes.length
   }
 
   nameOf(place: number): string {
@@ -32,7 +32,7 @@ export class TermDictionary {
   /** Returns the place of a term; -1 when the segment does not have it. */
   placeOf(name: string): number {
     const hash = hash32(name)
-    const hashes = this.#hashes
+    const hashes = this.hashes
     let [low, high] = [0, hashes.length]
     while (low < high) {
       const middle = (low + high) >> 1

@@ -115,6 +115,15 @@ export class TermLists {
     return used
   }
 
+  /** Returns the terms of a list, with how often each is in it. */
+  countsOf(list: number, terms: TermDictionary): readonly (readonly [term: string, times: number])[] {
+    const end = this.read(list)
+    return Array.from({ length: end / 2 }, (_, at) => [
+      terms.nameOf(this.pairs[2 * at] ?? 0),
+      this.pairs[2 * at + 1] ?? 0,
+    ])
+  }
+
   /** Returns how often a number is in a list. */
   times(list: number, number: number): number {
     if (number === -1) return 0

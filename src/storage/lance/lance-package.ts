@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { VectorsUnusable } from '../vector-port.ts'
 
@@ -7,13 +8,16 @@ export interface ArrowPackage {
   readonly Schema: new (fields: readonly object[]) => ArrowSchema
   readonly Field: new (name: string, type: object, nullable: boolean) => object
   readonly Utf8: new () => object
+  readonly Binary: new () => object
   readonly Float32: new () => object
+  readonly Float64: new () => object
+  readonly List: new (item: object) => object
   readonly FixedSizeList: new (length: number, item: object) => object
   readonly Struct: new (fields: readonly object[]) => object
   readonly Table: new (schema: ArrowSchema, batches: readonly object[]) => ArrowTable
   readonly RecordBatch: new (schema: ArrowSchema, struct: object) => object
   makeData(parts: object): object
-  vectorFromArray(values: readonly string[], type: object): { readonly data: readonly object[] }
+  vectorFromArray(values: readonly unknown[], type: object): { readonly data: readonly object[] }
 }
 
 export interface ArrowSchema {
@@ -37,6 +41,15 @@ export interface ArrowTable {
   getChild(name: string): ArrowColumn | null
 }
 
+interface WordsOptions {
+  readonly withPosition: boolean
+  readonly baseTokenizer: 'whitespace'
+  readonly lowercase: boolean
+  readonly stem: boolean
+  readonly removeStopWords: boolean
+  readonly asciiFolding: boolean
+}
+
 interface IvfPqOptions {
   readonly distanceType: 'cosine'
   readonly maxIterations: number
@@ -45,7 +58,8 @@ interface IvfPqOptions {
 /** What this adapter uses of `@lancedb/lancedb`. */
 export interface LancePackage {
   readonly Session: new (indexCacheBytes: bigint, metadataCacheBytes: bigint) => object
-  readonly Index: { btree(): object; ivfPq(options: IvfPqOptions): object }
+  readonly Index: { btree(): object; ivfPq(options: IvfPqOptions): object; fts(options: WordsOptions): object }
+  readonly MatchQuery: new (words: string, column: string) => object
   connect(uri: string, options: { readonly readConsistencyInterval: number }, session: object): Promise<LanceConnection>
 }
 
@@ -67,16 +81,18 @@ export interface LanceTable {
   vectorSearch(vector: Float32Array): LanceVectorQuery
   listIndices(): Promise<readonly { readonly columns: readonly string[] }[]>
   createIndex(column: string, options: { readonly config: object }): Promise<void>
-  optimize(options: { readonly cleanupOlderThan: Date }): Promise<unknown>
+  checkoutLatest(): Promise<void>
+  optimize(options?: { readonly cleanupOlderThan: Date }): Promise<unknown>
 }
 
 interface LanceMerge {
-  whenMatchedUpdateAll(): LanceMerge
+  whenMatchedUpdateAll(options?: { readonly where: string }): LanceMerge
   whenNotMatchedInsertAll(): LanceMerge
   execute(rows: ArrowTable): Promise<unknown>
 }
 
-interface LanceQuery extends AsyncIterable<ArrowTable> {
+export interface LanceQuery extends AsyncIterable<ArrowTable> {
+  fullTextSearch(words: object): LanceQuery
   where(filter: string): LanceQuery
   select(columns: readonly string[]): LanceQuery
   limit(rows: number): LanceQuery
@@ -96,6 +112,16 @@ export interface LancePackages {
 }
 
 const specifier = '@lancedb/lancedb'
+/** With fewer its index of words is never finished, without an error. */
+const minThreads = 2
+
+/** Loads LanceDB from where `require` finds it. */
+export const lanceOf = (require: NodeJS.Require): LancePackages => {
+  // its engine writes a warning for every new table otherwise
+  process.env.LANCEDB_LOG ??= 'error'
+  if (availableParallelism() <= minThreads) process.env.LANCE_CPU_THREADS ??= `${minThreads}`
+  return { lance: require(specifier), arrow: require('apache-arrow') }
+}
 
 /**
  * Loads LanceDB, which an operator has installed beside the server, or in the working folder.
@@ -103,8 +129,6 @@ const specifier = '@lancedb/lancedb'
  * @throws {VectorsUnusable} when it is in neither.
  */
 export const loadLance = (): LancePackages => {
-  // its engine writes a warning for every new table otherwise
-  process.env.LANCEDB_LOG ??= 'error'
   for (const folder of [import.meta.filename, join(process.cwd(), 'package.json')]) {
     const require = createRequire(folder)
     try {
@@ -112,7 +136,7 @@ export const loadLance = (): LancePackages => {
     } catch {
       continue
     }
-    return { lance: require(specifier), arrow: require('apache-arrow') }
+    return lanceOf(require)
   }
   throw new VectorsUnusable(`LANCEDB_URI needs LanceDB: run \`npm install ${specifier}@0.31.0 apache-arrow@18.1.0\`.`)
 }

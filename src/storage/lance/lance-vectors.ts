@@ -1,83 +1,45 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
-import { StoreUnavailable } from '../ports.ts'
 import { afterPrefix } from '../record-keys.ts'
 import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
-import type { ArrowTable, LanceConnection, LancePackages, LanceTable } from './lance-package.ts'
-import { TableUpkeep } from './table-upkeep.ts'
+import type { LancePackages, LanceQuery, LanceTable } from './lance-package.ts'
+import { isSearchTable } from './lance-search.ts'
+import { LanceTables, once, tableName, text, texts } from './lance-tables.ts'
 import { type VectorRow, VectorRows, vectorsOf } from './vector-rows.ts'
 
-/** Bounds of what LanceDB keeps in memory, in bytes: parts of indexes, and descriptions of files. */
-const [indexCacheBytes, metadataCacheBytes] = [128n * 1024n * 1024n, 32n * 1024n * 1024n]
-/** Time in seconds after which the changes of other processes are seen. */
-const seenAfterS = 1
-/** Age in ms from which earlier versions of a table are removed. */
-const versionMs = 600_000
-/** Number of vectors from which a space has an index. */
-const indexedFrom = 50_000
-/** Attempts to store vectors once while another process stores the same, and the longest pause in ms between two. */
-const [maxTries, pauseMs] = [8, 200]
-/** Number of names that are listed at once. */
-const pageSize = 1_000
 /** Number of partitions of an index that a search reads, and how many times the limit is compared exactly. */
 const [partitions, refineFactor] = [20, 10]
 
 /**
- * The vectors of large bases in LanceDB: tables in a folder, or in a bucket that nodes share. Each space has a table, so
- * that no search meets the vectors of another project.
+ * The vectors of large bases in LanceDB. Each space has a table, so that no search meets the vectors of another project.
  */
 export class LanceVectors implements VectorStore {
   readonly min: number
-  readonly #db: LanceConnection
-  readonly #arrow: LancePackages['arrow']
-  readonly #tables = new Map<string, Promise<LanceTable | null>>()
-  readonly #turns = new Map<string, Promise<void>>()
+  readonly #tables: LanceTables
   readonly #spaces = new Map<string, { readonly version: number; readonly space: VectorSpace }>()
-  readonly #upkeep: TableUpkeep
 
-  private constructor(db: LanceConnection, { lance, arrow }: LancePackages, min: number) {
-    this.#db = db
-    this.#arrow = arrow
+  /** @param min number of vectors from which a space should be searched here. */
+  constructor(tables: LanceTables, min: number) {
+    this.#tables = tables
     this.min = min
-    this.#upkeep = new TableUpkeep({
-      ...{ lance, versionMs, indexedFrom },
-      open: (name) => this.#table(name),
-      drop: async (name) => {
-        this.#tables.delete(name)
-        await db.dropTable(name)
-      },
-    })
   }
 
-  /**
-   * @param uri a folder, or the address of a bucket (`s3://…`, `gs://…`, `az://…`).
-   * @param min number of vectors from which a space should be searched here.
-   * @throws {StoreUnavailable}
-   */
+  /** @throws {StoreUnavailable} */
   static async open(packages: LancePackages, { uri, min }: LanceSettings): Promise<LanceVectors> {
-    const { lance } = packages
-    const session = new lance.Session(indexCacheBytes, metadataCacheBytes)
-    const db = await guarded(lance.connect(uri, { readConsistencyInterval: seenAfterS }, session))
-    const vectors = new LanceVectors(db, packages, min)
-    await vectors.#probe()
-    // what an earlier process did not come to
-    for (const name of await vectors.#names('')) vectors.#upkeep.changed(name)
-    return vectors
+    return new LanceVectors(await LanceTables.at(packages, uri), min)
   }
 
   async put({ project, blob, space, group, vectors }: BlobVectors): Promise<void> {
     const dimensions = vectors[0]?.numbers.length ?? 0
     if (dimensions === 0) return
-    const name = tableOf(project, space)
-    const rows = new VectorRows(this.#arrow, dimensions)
+    const name = tableName(project, space)
+    const rows = new VectorRows(this.#tables.packages.arrow, dimensions)
     const encoded = await rows.encoded(
       vectors.map(({ id, numbers }, n): VectorRow => ({ key: `${blob}:${n}`, group, id, numbers })),
     )
-    await this.#inTurn(name, async () => {
-      const table = (await this.#table(name)) ?? (await this.#create(name, rows))
-      await this.#on(name, () => once(table, { rows: encoded, filter: keysFrom(`${blob}:`) }))
+    await this.#tables.inTurn(name, async () => {
+      const table = (await this.#tables.open(name)) ?? (await this.#tables.create(name, rows.schema))
+      await this.#tables.on(name, () => once(table, { rows: encoded, filter: keysFrom(`${blob}:`) }))
     })
-    this.#upkeep.changed(name)
+    this.#tables.changed(name)
   }
 
   async count(project: string, blob: string): Promise<number> {
@@ -86,10 +48,10 @@ export class LanceVectors implements VectorStore {
   }
 
   async space(project: string, space: string): Promise<VectorSpace> {
-    const name = tableOf(project, space)
-    const table = await this.#table(name)
+    const name = tableName(project, space)
+    const table = await this.#tables.open(name)
     if (table === null) return { counts: new Map(), dimensions: null }
-    return this.#on(name, async () => {
+    return this.#tables.on(name, async () => {
       const version = await table.version()
       const known = this.#spaces.get(name)
       if (known?.version === version) return known.space
@@ -126,102 +88,40 @@ export class LanceVectors implements VectorStore {
     await this.#remove(`${project}.`, keysFrom(prefix))
   }
 
-  async close(): Promise<void> {
-    await this.#upkeep.close()
-    this.#db.close()
+  close(): Promise<void> {
+    return this.#tables.close()
   }
 
-  /** Stores and removes a table: a folder that cannot be written opens, and an address that names a file, too. */
-  async #probe(): Promise<void> {
-    const name = `start.${randomUUID()}`
-    await this.#create(name, new VectorRows(this.#arrow, 1))
-    this.#tables.delete(name)
-    await guarded(this.#db.dropTable(name).catch(noTable))
+  async #names(prefix: string): Promise<readonly string[]> {
+    return (await this.#tables.names(prefix)).filter((name) => !isSearchTable(name))
   }
 
   async #read(
     project: string,
     space: string,
-    query: (table: LanceTable) => ReturnType<ReturnType<LanceTable['query']>['toArrow']>,
+    query: (table: LanceTable) => ReturnType<LanceQuery['toArrow']>,
   ): Promise<readonly StoredVector[]> {
-    const name = tableOf(project, space)
-    const table = await this.#table(name)
-    return table === null ? [] : this.#on(name, async () => vectorsOf(await query(table)))
+    const name = tableName(project, space)
+    const table = await this.#tables.open(name)
+    return table === null ? [] : this.#tables.on(name, async () => vectorsOf(await query(table)))
   }
 
   async #remove(prefix: string, filter: string): Promise<void> {
     for (const name of await this.#names(prefix)) {
-      const table = await this.#table(name)
-      if (table === null || (await this.#on(name, () => table.countRows(filter))) === 0) continue
-      await this.#inTurn(name, () => this.#on(name, async () => void (await table.delete(filter))))
-      this.#upkeep.changed(name)
+      const table = await this.#tables.open(name)
+      if (table === null || (await this.#tables.on(name, () => table.countRows(filter))) === 0) continue
+      await this.#tables.inTurn(name, () => this.#tables.on(name, async () => void (await table.delete(filter))))
+      this.#tables.changed(name)
     }
   }
 
   async #each<T>(project: string, work: (table: LanceTable) => Promise<T>): Promise<readonly T[]> {
     const results: T[] = []
     for (const name of await this.#names(`${project}.`)) {
-      const table = await this.#table(name)
-      if (table !== null) results.push(await this.#on(name, () => work(table)))
+      const table = await this.#tables.open(name)
+      if (table !== null) results.push(await this.#tables.on(name, () => work(table)))
     }
     return results
-  }
-
-  async #names(prefix: string): Promise<readonly string[]> {
-    const names: string[] = []
-    for (let after: string | undefined; ; ) {
-      const page = await guarded(
-        this.#db.tableNames({ limit: pageSize, ...(after !== undefined && { startAfter: after }) }),
-      )
-      names.push(...page.filter((name) => name.startsWith(prefix)))
-      after = page.at(-1)
-      if (page.length < pageSize) return names
-    }
-  }
-
-  /** The table, opened once; null when there is none. */
-  async #table(name: string): Promise<LanceTable | null> {
-    const known = this.#tables.get(name)
-    if (known !== undefined) return known
-    const opened = guarded(this.#db.openTable(name).catch(noTable))
-    this.#tables.set(name, opened)
-    const table = await opened.catch((error: unknown) => {
-      this.#tables.delete(name)
-      throw error
-    })
-    // another process may create it at any time
-    if (table === null) this.#tables.delete(name)
-    return table
-  }
-
-  async #create(name: string, { schema }: VectorRows): Promise<LanceTable> {
-    // another process may create it at the same time
-    const again = (error: unknown) => this.#db.openTable(name).catch(() => Promise.reject(error))
-    const table = await guarded(this.#db.createEmptyTable(name, schema, { existOk: true }).catch(again))
-    this.#tables.set(name, Promise.resolve(table))
-    return table
-  }
-
-  /** Changes a table after all changes of it that this process has begun: writers that meet repeat their work. */
-  async #inTurn(name: string, work: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(work)
-    const ended = turn.catch(() => {})
-    this.#turns.set(name, ended)
-    try {
-      await turn
-    } finally {
-      if (this.#turns.get(name) === ended) this.#turns.delete(name)
-    }
-  }
-
-  /** Opens the table again after a failure: another process may have removed it and made it anew. */
-  async #on<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await guarded(work())
-    } catch (error) {
-      this.#tables.delete(name)
-      throw error
-    }
   }
 }
 
@@ -231,34 +131,9 @@ export interface LanceSettings {
   readonly min: number
 }
 
-/** A name that is safe in files, however the space is named; the project stands first, so that its tables can be listed. */
-const tableOf = (project: string, space: string): string =>
-  `${project}.${createHash('sha256').update(space).digest('hex').slice(0, 32)}`
-
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
-
-const texts = (values: readonly string[]): string => values.map(text).join(', ')
-
 const keysFrom = (prefix: string): string => `key >= ${text(prefix)} AND key < ${text(afterPrefix(prefix))}`
 
 const found = (table: LanceTable, filter: string) => table.query().where(filter).select(['id', 'vector']).toArrow()
-
-/**
- * Stores rows, each once. LanceDB has no unique keys: of two processes that insert the same at the same time, as when an
- * actor is taken over from one that still runs, neither sees the other's rows.
- */
-const once = async (
-  table: LanceTable,
-  { rows, filter }: { readonly rows: ArrowTable; readonly filter: string },
-): Promise<void> => {
-  for (let tried = 0; tried < maxTries; tried++) {
-    await table.mergeInsert('key').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)
-    if ((await table.countRows(filter)) <= rows.numRows) return
-    await table.delete(filter)
-    await pause(Math.random() * pauseMs)
-  }
-  throw new Error('another process stores the same vectors')
-}
 
 /** Counts by groups, batch by batch, so that a million rows leave the event loop to others. */
 const spaceOf = async (table: LanceTable): Promise<VectorSpace> => {
@@ -272,28 +147,4 @@ const spaceOf = async (table: LanceTable): Promise<VectorSpace> => {
   }
   const dimensions = fields.find(({ name }) => name === 'vector')?.type.listSize ?? null
   return { counts, dimensions: counts.size === 0 ? null : dimensions }
-}
-
-/** LanceDB has no codes of errors. */
-const noTable = (error: unknown): null => {
-  if (error instanceof Error && /was not found|not found/i.test(error.message)) return null
-  throw error
-}
-
-const guarded = async <T>(operation: Promise<T>): Promise<T> => {
-  try {
-    return await operation
-  } catch (error) {
-    throw new StoreUnavailable(`lancedb failed: ${lanceReason(error)}`, { cause: error })
-  }
-}
-
-/** The innermost of the causes that LanceDB lists in a message, without the places in its sources. */
-export const lanceReason = (error: unknown): string => {
-  const message = error instanceof Error ? error.message : String(error)
-  const cause = message.split('Caused by:').at(-1) ?? message
-  return cause
-    .replaceAll(/\s+/g, ' ')
-    .replace(/, \/\S+\.rs:\d+:\d+.*$/, '')
-    .trim()
 }

@@ -2,28 +2,32 @@ import type { Storage } from '../ports.ts'
 import { blobPrefix } from '../record-keys.ts'
 import { VectorsUnusable } from '../vector-port.ts'
 import { loadLance } from './lance-package.ts'
-import { type LanceSettings, LanceVectors, lanceReason } from './lance-vectors.ts'
+import { LanceSearch } from './lance-search.ts'
+import { LanceTables, lanceReason } from './lance-tables.ts'
+import { type LanceSettings, LanceVectors } from './lance-vectors.ts'
 
 /**
- * Returns the store with the vectors of large bases in LanceDB instead of its own.
+ * Returns the store with the vectors of large bases in LanceDB instead of its own, and with candidates of pages there.
  *
  * @throws {VectorsUnusable} when LanceDB is not installed, or cannot use the folder or bucket.
  */
 export const withLance = async (
   storage: Storage,
-  settings: LanceSettings,
+  { uri, min }: LanceSettings,
   packages = loadLance(),
 ): Promise<Storage> => {
-  const vectors = await LanceVectors.open(packages, settings).catch((error: Error) => {
+  const tables = await LanceTables.at(packages, uri).catch((error: Error) => {
     const reason = lanceReason(error.cause).replace(/\.$/, '')
     throw new VectorsUnusable(`LANCEDB_URI must be a folder or a bucket that can be read and written: ${reason}.`, {
       cause: error,
     })
   })
+  const vectors = new LanceVectors(tables, min)
   const { blobs } = storage
   return {
     ...storage,
     vectors,
+    search: new LanceSearch(tables, min),
     blobs: {
       put: (project, hash, content) => blobs.put(project, hash, content),
       get: (project, hash) => blobs.get(project, hash),
@@ -35,7 +39,7 @@ export const withLance = async (
       },
     },
     close: async () => {
-      await vectors.close()
+      await tables.close()
       await storage.close()
     },
   }

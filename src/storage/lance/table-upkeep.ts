@@ -90,7 +90,8 @@ export class TableUpkeep {
     const { lance, indexedFrom } = this.#parts
     if ((await table.countRows()) < indexedFrom) return
     const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-    const missing = Object.entries(indexes(lance)).filter(([column]) => !indexed.has(column))
+    const columns = new Set((await table.schema()).fields.map(({ name }) => name))
+    const missing = Object.entries(indexes(lance)).filter(([column]) => columns.has(column) && !indexed.has(column))
     for (const [column, config] of missing) await table.createIndex(column, { config })
   }
 }
@@ -98,5 +99,6 @@ export class TableUpkeep {
 const indexes = ({ Index }: UpkeepParts['lance']): Readonly<Record<string, object>> => ({
   key: Index.btree(),
   id: Index.btree(),
+  document: Index.btree(),
   vector: Index.ivfPq({ distanceType: 'cosine', maxIterations }),
 })

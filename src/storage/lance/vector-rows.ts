@@ -19,39 +19,54 @@ export class VectorRows {
   readonly schema: ArrowSchema
   readonly #arrow: ArrowPackage
   readonly #dimensions: number
-  readonly #vectorType: object
 
   constructor(arrow: ArrowPackage, dimensions: number) {
     this.#arrow = arrow
     this.#dimensions = dimensions
-    this.#vectorType = new arrow.FixedSizeList(dimensions, new arrow.Field('item', new arrow.Float32(), true))
     const texts = ['key', 'group', 'id'].map((name) => new arrow.Field(name, new arrow.Utf8(), false))
-    this.schema = new arrow.Schema([...texts, new arrow.Field('vector', this.#vectorType, true)])
+    this.schema = new arrow.Schema([...texts, new arrow.Field('vector', vectorType(arrow, dimensions), true)])
   }
 
-  /** Encodes rows, a share in each turn of the event loop. */
   async encoded(rows: readonly VectorRow[]): Promise<ArrowTable> {
-    const { makeData, vectorFromArray, Float32, RecordBatch, Struct, Table, Utf8 } = this.#arrow
-    const numbers = new Float32Array(rows.length * this.#dimensions)
-    const directed = new Uint8Array(Math.ceil(rows.length / 8))
-    const rowsEach = Math.ceil(numbersEach / this.#dimensions)
-    let nullCount = 0
-    for (const [at, row] of rows.entries()) {
-      if (at > 0 && at % rowsEach === 0) await nextTurn()
-      numbers.set(row.numbers, at * this.#dimensions)
-      if (row.numbers.some((number) => number !== 0)) directed[at >> 3] = (directed[at >> 3] ?? 0) | (1 << (at & 7))
-      else nullCount++
-    }
+    const { makeData, vectorFromArray, RecordBatch, Struct, Table, Utf8 } = this.#arrow
     const length = rows.length
-    const child = makeData({ type: new Float32(), length: numbers.length, data: numbers, nullCount: 0 })
     const texts = [rows.map(({ key }) => key), rows.map(({ group }) => group), rows.map(({ id }) => id)]
     const children = [
       ...texts.map((column) => vectorFromArray(column, new Utf8()).data[0]),
-      makeData({ type: this.#vectorType, length, child, nullCount, nullBitmap: directed }),
+      await vectorColumn(
+        this.#arrow,
+        this.#dimensions,
+        rows.map(({ numbers }) => numbers),
+      ),
     ]
     const struct = makeData({ type: new Struct(this.schema.fields), length, nullCount: 0, children })
     return new Table(this.schema, [new RecordBatch(this.schema, struct)])
   }
+}
+
+export const vectorType = (arrow: ArrowPackage, dimensions: number): object =>
+  new arrow.FixedSizeList(dimensions, new arrow.Field('item', new arrow.Float32(), true))
+
+/** Encodes vectors, a share in each turn of the event loop. One that is empty or has no direction is null. */
+export const vectorColumn = async (
+  arrow: ArrowPackage,
+  dimensions: number,
+  vectors: readonly Int8Array[],
+): Promise<object> => {
+  const { makeData, Float32 } = arrow
+  const { length } = vectors
+  const numbers = new Float32Array(length * dimensions)
+  const directed = new Uint8Array(Math.ceil(length / 8))
+  const vectorsEach = Math.ceil(numbersEach / dimensions)
+  let nullCount = 0
+  for (const [at, vector] of vectors.entries()) {
+    if (at > 0 && at % vectorsEach === 0) await nextTurn()
+    numbers.set(vector, at * dimensions)
+    if (vector.some((number) => number !== 0)) directed[at >> 3] = (directed[at >> 3] ?? 0) | (1 << (at & 7))
+    else nullCount++
+  }
+  const child = makeData({ type: new Float32(), length: numbers.length, data: numbers, nullCount: 0 })
+  return makeData({ type: vectorType(arrow, dimensions), length, child, nullCount, nullBitmap: directed })
 }
 
 /** Returns the vectors of a result, in its order, without those that have no direction. */

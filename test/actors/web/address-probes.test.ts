@@ -57,6 +57,7 @@ describe('private addresses', () => {
         embedder: null,
         indexed: () => {},
         removed: () => {},
+        changed: async () => {},
         now: Date.now,
         clock: systemClock,
       }

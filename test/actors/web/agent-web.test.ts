@@ -45,9 +45,12 @@ describe('the web for agents', () => {
       maxAge: 0,
       seeds: [site.url('/')],
     }
-    await crawlUseCase({ ...parts, indexed: (row) => indexes.put(row), removed: (row) => indexes.removed(row) })(
-      callOf({}, {}, crawl),
-    )
+    const indexing = {
+      indexed: indexes.put.bind(indexes),
+      removed: indexes.removed.bind(indexes),
+      changed: indexes.changed.bind(indexes),
+    }
+    await crawlUseCase({ ...parts, ...indexing })(callOf({}, {}, crawl))
     web = agentWeb({ reader, indexes, embedder: null, shared: null, now: Date.now })
   })
   afterAll(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { vectorSpaceOf } from '#actors/knowledge/sources/stored-vectors.ts'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
+import { lanceOf } from '#storage/lance/lance-package.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { patience } from '../patience.ts'
@@ -23,7 +24,7 @@ describe('a large knowledge base with LanceDB beside the embedded store', () => 
     upstream = await openUpstream()
     upstream.script(embeds)
     folder = mkdtempSync(join(tmpdir(), 'troupe-lance-'))
-    const packages = { lance: require('@lancedb/lancedb'), arrow: require('apache-arrow') }
+    const packages = lanceOf(require)
     stored = await LanceVectors.open(packages, { uri: folder, min: 1 })
     world = await opened({
       ...{ LANCEDB_URI: folder, LANCEDB_MIN_CHUNKS: '600' },

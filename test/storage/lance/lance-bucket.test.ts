@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
 import type { Service } from '#scripts/services/service.ts'
-import type { LancePackages } from '#storage/lance/lance-package.ts'
+import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
+import { LanceSearch } from '#storage/lance/lance-search.ts'
+import { LanceTables } from '#storage/lance/lance-tables.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { searchContract } from '../contract/search.ts'
 import { vectorsContract } from '../contract/vectors.ts'
 import { startS3 } from './s3-server.ts'
 import { sharedTables } from './shared-tables.ts'
@@ -33,7 +36,7 @@ describe.runIf(process.env.EVERY_STORE !== undefined)('LanceDB in a bucket', () 
     Object.assign(process.env, variablesOf(server.url))
     await fetch(`${server.url}/troupe`, { method: 'PUT' })
     const require = await npmPackages('lancedb')
-    packages = { lance: require('@lancedb/lancedb'), arrow: require('apache-arrow') }
+    packages = lanceOf(require)
     storage = await withLance(openMemoryStorage({ now: Date.now }), { uri, min: 10 }, packages)
   })
   afterAll(async () => {
@@ -46,6 +49,8 @@ describe.runIf(process.env.EVERY_STORE !== undefined)('LanceDB in a bucket', () 
   })
 
   vectorsContract(async () => storage)
+  // all that is noted is indexed
+  searchContract(async () => new LanceSearch(await LanceTables.at(packages, uri), 1, 0))
   sharedTables(() => LanceVectors.open(packages, { uri, min: 10 }))
 
   it('ends a start in one sentence if there is no such bucket', async () => {

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
-import type { LancePackages } from '#storage/lance/lance-package.ts'
+import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
+import { LanceSearch } from '#storage/lance/lance-search.ts'
+import { LanceTables } from '#storage/lance/lance-tables.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import { TableUpkeep } from '#storage/lance/table-upkeep.ts'
 import type { Storage } from '#storage/ports.ts'
 import { VectorsUnusable } from '#storage/vector-port.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { searchContract } from '../contract/search.ts'
 import { vectorsContract } from '../contract/vectors.ts'
 import { dimensions, directions, project, put, sharedTables, space } from './shared-tables.ts'
 
@@ -20,7 +23,7 @@ describe('LanceDB in a folder', () => {
 
   beforeAll(async () => {
     const require = await npmPackages('lancedb')
-    packages = { lance: require('@lancedb/lancedb'), arrow: require('apache-arrow') }
+    packages = lanceOf(require)
     folder = mkdtempSync(join(tmpdir(), 'troupe-lance-'))
     storage = await withLance(openMemoryStorage({ now: Date.now }), { uri: folder, min: 10 }, packages)
   })
@@ -30,6 +33,8 @@ describe('LanceDB in a folder', () => {
   })
 
   vectorsContract(async () => storage)
+  // all that is noted is indexed
+  searchContract(async () => new LanceSearch(await LanceTables.at(packages, folder), 1, 0))
 
   const another = () => LanceVectors.open(packages, { uri: folder, min: 10 })
 

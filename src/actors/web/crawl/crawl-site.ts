@@ -77,7 +77,7 @@ export const advancedCrawl = async (
     if ('waiting' in outcome) postponed.push(outcome)
     else outcomes.push(outcome)
   }
-  if (outcomes.some(({ row }) => row !== null)) await parts.store.changed(plan.project)
+  if (outcomes.some(({ row }) => row !== null)) await parts.changed(plan.project)
   const kept = stillWaiting(parts, { state, batch, postponed })
   const left = plan.maxPages - state.pages.length - outcomes.length
   const pages = withoutTwins([

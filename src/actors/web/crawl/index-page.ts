@@ -19,6 +19,8 @@ export interface IndexingParts {
   readonly indexed: (row: WebPageRow) => void
   /** Called with each page that was removed. */
   readonly removed: (row: WebPageRow) => void
+  /** Makes the changes of a project's pages known to other processes. */
+  readonly changed: (project: string) => Promise<void>
   readonly now: () => number
   /** Turns at the pages' hosts; absent: no wait. */
   readonly turns?: Pick<HostTurns, 'enter' | 'postpone'>

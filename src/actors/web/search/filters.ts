@@ -15,9 +15,3 @@ export const sinceOf = (
   const message = 'freshness must be a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
   throw invalidField('freshness', message)
 }
-
-/** Whether a URL is on a host or one of its subdomains. @param host in lower case, with or without a port. */
-export const isOfHost = (url: string, host: string): boolean => {
-  const { hostname, host: withPort } = new URL(url)
-  return hostname === host || withPort === host || hostname.endsWith(`.${host}`)
-}

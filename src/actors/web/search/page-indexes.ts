@@ -1,21 +1,32 @@
+import type { Logger } from 'pino'
 import { StoredIndexes, type StoredIndexesParts } from '#actors/indexing/stored-indexes.ts'
-import type { PageIndex, PageSegment } from '#retrieval/index.ts'
+import type { PageHit, PageIndex, PageSegment } from '#retrieval/index.ts'
+import type { SearchStore } from '#storage/index.ts'
 import { findableRow } from '../store/findable-row.ts'
 import { pagesPlace } from '../store/page-changes.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
+import type { FilteredQuery } from './page-filter.ts'
+import { PageTables } from './page-tables.ts'
 
 export interface PageIndexesParts extends StoredIndexesParts {
   readonly store: PageStore
+  readonly log?: Pick<Logger, 'warn'>
+  /** Finds candidates in large corpora; absent: every corpus is searched in memory. */
+  readonly engine?: SearchStore | undefined
 }
 
-/** Cache of the indexes of projects' pages. An index includes all changes made on this node. */
+/** The indexes of projects' pages, in memory or in an engine. An index in memory includes all changes made on this node. */
 export class PageIndexes {
   readonly #store: PageStore
   readonly #indexes: StoredIndexes<WebPageRow, PageIndex, PageSegment>
+  readonly #tables: PageTables | null
 
   constructor(parts: PageIndexesParts) {
     this.#store = parts.store
     this.#indexes = new StoredIndexes(parts.store.changes, parts)
+    const { store, clock, log, engine } = parts
+    this.#tables =
+      engine === undefined ? null : new PageTables({ engine, changes: store.changes, clock, ...(log && { log }) })
   }
 
   /** Estimated memory of all indexes in bytes. */
@@ -35,12 +46,31 @@ export class PageIndexes {
     this.#indexes.update(pagesPlace(project), (index) => index.forget(id))
   }
 
-  /** Drops the index of a project whose pages were removed on this node. */
-  dropped(project: string): void {
+  /** Drops the index of a project whose pages were removed on this node, and all copies of it. */
+  async dropped(project: string): Promise<void> {
     this.#indexes.dropped(pagesPlace(project))
+    await this.#tables?.purge(pagesPlace(project))
   }
 
-  /** Returns the up-to-date index of a project. */
+  /** Makes the changes of a project's pages on this node known to other processes. */
+  async changed(project: string): Promise<void> {
+    await this.#store.changed(project)
+    await this.#tables?.follow(pagesPlace(project))
+  }
+
+  /** Finds pages of a project, best first. */
+  async search(project: string, query: FilteredQuery): Promise<readonly PageHit[]> {
+    const found = (await this.#tables?.search(pagesPlace(project), query)) ?? null
+    return found ?? (await this.of(project)).search(query)
+  }
+
+  /** Corrects an index that has other versions of these pages, or pages that do not exist. */
+  async correct(project: string, rows: readonly WebPageRow[], gone: readonly string[]): Promise<void> {
+    for (const row of rows) this.put(row)
+    if (rows.length > 0 || gone.length > 0) await this.#tables?.correct(pagesPlace(project), rows, gone)
+  }
+
+  /** Returns the up-to-date index of a project in memory. */
   of(project: string): Promise<PageIndex> {
     return this.#indexes.of(pagesPlace(project))
   }

@@ -1,11 +1,12 @@
-import { type Embedder, isZero, type PageHit, type PageQuery } from '#retrieval/index.ts'
+import { type Embedder, isZero, type PageHit } from '#retrieval/index.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import type { WebPageRow } from '../store/page-store.ts'
-import { isOfHost, sinceOf } from './filters.ts'
+import { sinceOf } from './filters.ts'
+import { acceptsOf, type FilteredQuery, type PageFilter } from './page-filter.ts'
 import type { PageIndexes } from './page-indexes.ts'
 
 export interface PageSearchParts {
-  readonly indexes: Pick<PageIndexes, 'of' | 'rows' | 'put'>
+  readonly indexes: Pick<PageIndexes, 'search' | 'rows' | 'correct'>
   readonly embedder: Embedder | null
   /** Project whose pages every project finds; null when there is none. */
   readonly shared: string | null
@@ -26,12 +27,12 @@ const maxTries = 3
 /** Searches the pages of a project and of the shared corpus. When the embedder fails, the search uses words only. */
 export const searchPages = async (parts: PageSearchParts, search: PageSearch): Promise<Answer> => {
   const { project, query, limit, domain } = search
-  const accepts = acceptsOf(search, parts.now())
+  const filter = filterOf(search, parts.now())
   const vector = await vectorOf(parts.embedder, query)
   const corpora = [...new Set([project, ...(parts.shared === null ? [] : [parts.shared])])]
   const pageQuery = {
-    ...{ text: query, vector, embedder: vector === null ? null : (parts.embedder?.id ?? null), limit, accepts },
-    ...{ diverse: domain === undefined, now: parts.now() },
+    ...{ text: query, vector, embedder: vector === null ? null : (parts.embedder?.id ?? null), limit, filter },
+    ...{ accepts: filter === null ? null : acceptsOf(filter), diverse: domain === undefined, now: parts.now() },
   }
   const found = await Promise.all(
     corpora.map(async (corpus) => {
@@ -51,25 +52,29 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
 const foundIn = async (
   indexes: PageSearchParts['indexes'],
   corpus: string,
-  query: PageQuery,
+  query: FilteredQuery,
 ): Promise<readonly (readonly [PageHit, WebPageRow])[]> => {
   for (let tries = 1; ; tries++) {
-    const hits = await (await indexes.of(corpus)).search(query)
+    const hits = await indexes.search(corpus, query)
     const rows = await indexes.rows(
       corpus,
       hits.map(({ page }) => page.id),
     )
     const isSame = ({ page }: PageHit): boolean => rows.get(page.id)?.data.content_hash === page.contentHash
     const changed = hits.filter((hit) => rows.has(hit.page.id) && !isSame(hit))
+    const gone = hits.flatMap(({ page: { id } }) => (rows.has(id) ? [] : [id]))
+    const isWrong = changed.length > 0 || gone.length > 0
+    if (isWrong)
+      await indexes.correct(
+        corpus,
+        changed.flatMap(({ page: { id } }) => rows.get(id) ?? []),
+        gone,
+      )
     if (changed.length === 0 || tries === maxTries)
       return hits.filter(isSame).flatMap((hit) => {
         const row = rows.get(hit.page.id)
         return row === undefined ? [] : [[hit, row] as const]
       })
-    for (const { page } of changed) {
-      const row = rows.get(page.id)
-      if (row !== undefined) indexes.put(row)
-    }
   }
 }
 
@@ -78,20 +83,15 @@ const foundIn = async (
  *
  * @throws {ServiceError} `invalid_field` for an invalid freshness
  */
-const acceptsOf = ({ domain, freshness, language }: PageSearch, now: number): PageQuery['accepts'] => {
+const filterOf = ({ domain, freshness, language }: PageSearch, now: number): PageFilter | null => {
   const since = sinceOf({ freshness }, now)
-  const host = domain?.toLowerCase()
-  const spoken = language?.toLowerCase()
-  if (since === undefined && host === undefined && spoken === undefined) return null
-  return ({ url, publishedAt, language: own }) => {
-    if (since !== undefined && (publishedAt === null || publishedAt < since)) return false
-    if (spoken !== undefined && !(own !== null && speaks(own.toLowerCase(), spoken))) return false
-    return host === undefined || isOfHost(url, host)
+  if (since === undefined && domain === undefined && language === undefined) return null
+  return {
+    ...(since !== undefined && { since }),
+    ...(domain !== undefined && { host: domain.toLowerCase() }),
+    ...(language !== undefined && { language: language.toLowerCase() }),
   }
 }
-
-/** Whether a page's language matches: `en` finds `en-GB`, but `en-GB` does not find `en-US`. */
-const speaks = (own: string, wanted: string): boolean => own === wanted || own.startsWith(`${wanted}-`)
 
 const vectorOf = async (embedder: Embedder | null, query: string): Promise<Float32Array | null> => {
   try {

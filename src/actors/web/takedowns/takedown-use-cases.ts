@@ -17,8 +17,8 @@ import type { PageStore } from '../store/page-store.ts'
 
 export interface TakedownParts extends Pick<Services, 'now' | 'records'> {
   readonly store: PageStore
-  /** Called when pages of the project were removed. */
-  readonly dropped: (project: string) => void
+  /** Called when pages of the project were removed: removes what copies of the index have of them. */
+  readonly dropped: (project: string) => Promise<void>
 }
 
 type TakedownUseCases = Pick<UseCases, 'web.takedown' | Extract<keyof UseCases, `web_takedowns.${string}`>>
@@ -93,7 +93,7 @@ const removedPages = async (
   let removed = 0
   for (const url of data.urls) if (await store.block(project, url, id)) removed += 1
   await store.purge(project)
-  dropped(project)
+  await dropped(project)
   return removed
 }
 

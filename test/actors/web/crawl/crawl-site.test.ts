@@ -49,6 +49,7 @@ describe('a crawl', () => {
       embedder: null,
       indexed: () => {},
       removed: () => {},
+      changed: async () => {},
       now: Date.now,
     }
   }

@@ -18,11 +18,11 @@ beforeEach(async () => {
   const { records, blobs } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
   store = new PageStore(records, blobs, Date.now)
-  useCases = takedownUseCases({ records, store, dropped: () => {}, now: Date.now })
+  useCases = takedownUseCases({ records, store, dropped: async () => {}, now: Date.now })
   elsewhere = takedownUseCases({
     records,
     store: new PageStore(records, blobs, Date.now),
-    dropped: () => {},
+    dropped: async () => {},
     now: Date.now,
   })
   await store.save('prj_a', url, {
