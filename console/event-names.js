@@ -7,6 +7,7 @@ export const eventNames = [
   'turn.started',
   'turn.restarted',
   'response.output_text.delta',
+  'reasoning.delta',
   'tool_call.started',
   'tool_call.progress',
   'tool_call.completed',

@@ -126,6 +126,7 @@ export const walk: Walk = {
     turn(),
     turn('give'),
     delta,
+    reasoned,
     restarts,
     compacted,
     answer(),

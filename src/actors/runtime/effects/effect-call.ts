@@ -60,8 +60,8 @@ export class EffectCall {
   readonly #parts: EffectCallParts
   readonly #called: CalledEffect
   readonly #abort: AbortController
-  /** Distinguishes its parts from those of a process before, under the same id. */
-  readonly #since: number
+  /** Number in the cause of the newest part. */
+  #partNumber = 0
   /** Number of parts of its stream that were journaled, or are about to be. */
   #reported = 0
 
@@ -69,7 +69,6 @@ export class EffectCall {
     this.#parts = parts
     this.#called = called
     this.#abort = abort
-    this.#since = called.resident.state.seq
   }
 
   get #signal(): AbortSignal {
@@ -246,7 +245,7 @@ export class EffectCall {
       idempotencyKey: id,
       signal: this.#signal,
       part: (event: StoredEvent, stored: StoredEvent) =>
-        this.#bring({ event, stored, cause: `${id}#${this.#since}.${++this.#reported}`, part: id }).then(nothing),
+        this.#bring({ event, stored, cause: `${id}#${this.#nextPart()}`, part: id }).then(nothing),
       show: (text: string) => {
         if (this.#signal.aborted) return
         this.#reported++
@@ -261,6 +260,21 @@ export class EffectCall {
         this.#signal.throwIfAborted()
       },
     }
+  }
+
+  /**
+   * The number in the cause of the next part. An idempotent effect counts, so that what it repeats after a crash is
+   * accepted once. A stream that begins again has other parts, and text between them whose causes have the sequence of
+   * its last event (`ShownText.part`): it takes the next sequence that neither has.
+   */
+  #nextPart(): number {
+    this.#reported++
+    const { host } = this.#parts
+    const { resident, flight } = this.#called
+    const { lastSequence, skip } = (host.resident(resident.id) ?? resident).state
+    const newest = flight.policy === 'stream' ? Math.max(host.shown.newest(resident.id), lastSequence + skip) : 0
+    this.#partNumber = Math.max(this.#partNumber, newest) + 1
+    return this.#partNumber
   }
 
   /** The step by which a stream began again changed the machine: its context is newer than when the effect was declared. */

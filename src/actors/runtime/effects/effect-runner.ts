@@ -16,7 +16,7 @@ export interface EffectHost {
   readonly ownership: Ownership
   readonly telemetry: HostTelemetry | undefined
   readonly rows: Pick<RowWriter, 'writtenOf' | 'hurry'>
-  readonly shown: Pick<ShownText, 'add' | 'drop'>
+  readonly shown: Pick<ShownText, 'add' | 'drop' | 'newest'>
   resident(actor: string): Resident | undefined
   /** Delivers to an actor, loading it when it is not in memory. */
   deliver(actor: string, delivery: Delivery): Promise<Delivered>
