@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { logOf, openProbe, type ProbeOptions, read, typesOf } from '../probe.ts'
+import { forever, logOf, openProbe, type ProbeOptions, type Run, read, typesOf } from '../probe.ts'
 
 const id = 'prb_01kb0000000000000000000001'
 
@@ -158,5 +158,30 @@ describe('text that its process showed before it died', () => {
     const second = await openProbe({ storage })
     await second.deliver(id, { type: 'say', text: 'x' })
     expect((await logOf(storage, id)).every(({ sequence }) => sequence === 1 || sequence > 1025)).toBe(true)
+  })
+
+  it('leaves the parts of its second beginning their places in the log, however they are numbered', async () => {
+    const storage = openMemoryStorage()
+    const heard = (delta: string) => ({ type: 'heard', delta })
+    // a second beginning has as many parts as the first had, and text of as many pieces as the first part has a number
+    const speak: Run = async (params, context) => {
+      const { part, show } = context
+      await part(heard('first '), heard('first '))
+      show('and ')
+      await settled()
+      await part(heard('second'), heard('second'))
+      return forever(params, context)
+    }
+    const first = await openProbe({ storage, speak })
+    await first.create(id)
+    await first.deliver(id, { type: 'speak' })
+    await first.clock.advance(1000)
+    const second = await openProbe({ storage, speak, speaksAgain: true })
+    await second.deliver(id, { type: 'say', text: 'x' })
+    await second.clock.advance(1000)
+    const spoken = (await logOf(storage, id)).flatMap(({ event_type, payload }) =>
+      event_type === 'speech.restarted' ? ['|'] : event_type === 'speech.delta' ? [String(payload.delta)] : [],
+    )
+    expect(spoken.join('')).toBe('first and second|first and second')
   })
 })
