@@ -89,6 +89,15 @@ export const agUiEvents = {
   TEXT_MESSAGE_START: event('TEXT_MESSAGE_START', { messageId, role: constant('assistant') }, 'A text begins.'),
   TEXT_MESSAGE_CONTENT: event('TEXT_MESSAGE_CONTENT', { messageId, delta }, 'More of a text.'),
   TEXT_MESSAGE_END: event('TEXT_MESSAGE_END', { messageId }, 'A text is complete.'),
+  REASONING_START: event('REASONING_START', { messageId }, 'The model reasons, of agents that show it.'),
+  REASONING_MESSAGE_START: event(
+    'REASONING_MESSAGE_START',
+    { messageId, role: constant('reasoning') },
+    'A message of what the model reasons begins, or one that was made void goes on.',
+  ),
+  REASONING_MESSAGE_CONTENT: event('REASONING_MESSAGE_CONTENT', { messageId, delta }, 'More of the reasoning.'),
+  REASONING_MESSAGE_END: event('REASONING_MESSAGE_END', { messageId }, 'The message is complete.'),
+  REASONING_END: event('REASONING_END', { messageId }, 'The reasoning is complete.'),
   TOOL_CALL_START: event(
     'TOOL_CALL_START',
     { toolCallId, toolCallName: string(), parentMessageId: messageId },

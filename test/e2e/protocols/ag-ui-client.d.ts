@@ -8,6 +8,7 @@ declare module '@ag-ui/client' {
   export type Message =
     | { id: string; role: 'user'; content: string | object[] }
     | { id: string; role: 'assistant'; content?: string; toolCalls?: ToolCall[] }
+    | { id: string; role: 'reasoning'; content: string }
     | { id: string; role: 'tool'; toolCallId: string; content: string }
 
   export interface RunAgentInput {

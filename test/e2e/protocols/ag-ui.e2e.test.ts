@@ -182,9 +182,27 @@ it('takes an approval and the output of a function of the page for calls of one 
   expect([outcomes.at(-1), page.tool.calls.length]).toEqual([{ type: 'success' }, before + 1])
 })
 
+it('shows what the model reasons as a message before its answer, once, to a page that runs again and to one that is loaded', async () => {
+  const { agent, say } = await agentOn()
+  await say('think please, and reply exactly: Done.').runAgent()
+  const shown = [
+    ['user', 'think please, and reply exactly: Done.'],
+    ['reasoning', expect.stringMatching(/^The user writes: think please, and reply exactly: Done\.\s*$/)],
+    ['assistant', 'Done.'],
+  ]
+  expect(textsOf(agent.messages)).toEqual(shown)
+  const { agent: loaded } = await agentOn({ threadId: agent.threadId })
+  await Promise.all([agent.runAgent(), loaded.runAgent()])
+  expect([textsOf(agent.messages), textsOf(loaded.messages)]).toEqual([shown, shown])
+  const { agent: later } = await agentOn({ threadId: agent.threadId })
+  await say('reply exactly: More.').runAgent()
+  await later.runAgent()
+  expect(textsOf(later.messages)).toEqual([...shown, ['user', 'reply exactly: More.'], ['assistant', 'More.']])
+})
+
 it('shows the text of a turn once over kill -9, to a page that runs again and to one that is loaded', async () => {
   const { agent, say } = await agentOn()
-  const running = expect(say('slow please').runAgent()).rejects.toThrow()
+  const running = expect(say('think please, slow please').runAgent()).rejects.toThrow()
   await shows(() => expect(String(textsOf(agent.messages).at(-1)?.[1]).split(' ').length).toBeGreaterThan(8))
   await page.world.crash()
   await running
@@ -194,8 +212,9 @@ it('shows the text of a turn once over kill -9, to a page that runs again and to
   await Promise.all([agent.runAgent(), loaded.runAgent()])
   for (const each of [agent, loaded])
     expect(textsOf(each.messages)).toEqual([
-      ['user', 'slow please'],
-      ['assistant', answerTo('slow please')],
+      ['user', 'think please, slow please'],
+      ['reasoning', expect.stringMatching(/^The user writes: think please, slow please\s*$/)],
+      ['assistant', answerTo('think please, slow please')],
     ])
 })
 

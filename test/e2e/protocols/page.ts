@@ -36,7 +36,8 @@ export class PageWorld {
     const tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
     const agentOf = async (approver: string): Promise<string> => {
       const tools = [refundTool(tool, { needsApproval: true, approver })]
-      return (await world.api.post('/v1/agents', { name: approver, config: { model: 'simulated-1', tools } })).body.id
+      const config = { model: 'simulated-1', tools, show_reasoning: true }
+      return (await world.api.post('/v1/agents', { name: approver, config })).body.id
     }
     const agents = { end_user: await agentOf('end_user'), operator: await agentOf('operator') }
     return new PageWorld(world, tool, { tenant, agents })

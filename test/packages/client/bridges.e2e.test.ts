@@ -177,18 +177,19 @@ it('goes on for useChat and HttpAgent with another token where theirs ends befor
   expect([texts(), agent.messages[0]?.id]).toEqual([['slow please', answerTo('slow please')], user])
 })
 
-it('shows useChat and HttpAgent the text of a turn once over kill -9, also after a large request', async () => {
+it('shows useChat and HttpAgent text and reasoning of a turn once over kill -9, also after a large request', async () => {
   const [{ chat, errors }, { say, texts }, large] = [chatOn(), agentOn(), agentOn()]
   const sent = chat.sendMessage({ text: 'slow please' })
-  const run = say('slow please')
-  const second = large.say('slow please', { forwardedProps: { text: 'x'.repeat(300_000) } })
-  const shown = () => [textOf(chat.lastMessage), `${texts()[1] ?? ''}`, `${large.texts()[1] ?? ''}`]
+  const thinks = 'think please, slow please'
+  const run = say(thinks)
+  const second = large.say(thinks, { forwardedProps: { text: 'x'.repeat(300_000) } })
+  const shown = () => [textOf(chat.lastMessage), `${texts()[2] ?? ''}`, `${large.texts()[2] ?? ''}`]
   await shows(() => expect(Math.min(...shown().map(({ length }) => length))).toBeGreaterThan(20))
   await page.world.crash()
   await page.world.restart()
   await sent
   expect([errors, textOf(chat.lastMessage)]).toEqual([[], answerTo('slow please')])
   await Promise.all([run, second])
-  const whole = ['slow please', answerTo('slow please')]
+  const whole = [thinks, `The user writes: ${thinks}`, answerTo(thinks)]
   expect([texts(), large.texts()]).toEqual([whole, whole])
 })

@@ -53,7 +53,7 @@ const endOf = (data: string): StreamEnd | null => {
 /** The protocol cannot take text back: a snapshot of all messages replaces it, which the server sends or a new run has. */
 const restarted = (data: string, given: readonly string[]): readonly string[] | null => {
   const { type } = asFields(JSON.parse(data))
-  if (type === 'TEXT_MESSAGE_END' || type === 'RUN_ERROR') return [data]
+  if (/^(TEXT_MESSAGE|REASONING_MESSAGE|REASONING)_END$|^RUN_ERROR$/.test(`${type}`)) return [data]
   return type === 'MESSAGES_SNAPSHOT' ? [...endsOf(given), data] : null
 }
 
@@ -62,10 +62,11 @@ const endsOf = (given: readonly string[]): readonly string[] => {
   const open = new Map<string, object>()
   for (const data of given) {
     const { type, messageId, toolCallId } = asFields(JSON.parse(data))
-    if (type === 'TEXT_MESSAGE_START') open.set(`${messageId}`, { type: 'TEXT_MESSAGE_END', messageId })
-    else if (type === 'TOOL_CALL_START') open.set(`${toolCallId}`, { type: 'TOOL_CALL_END', toolCallId })
-    else if (type === 'TEXT_MESSAGE_END') open.delete(`${messageId}`)
-    else if (type === 'TOOL_CALL_END') open.delete(`${toolCallId}`)
+    const [, kind, step] = /^(\w+)_(START|END)$/.exec(`${type}`) ?? []
+    const key = `${kind} ${messageId ?? toolCallId}`
+    if (step === 'START') open.set(key, { type: `${kind}_END`, messageId, toolCallId })
+    else if (step === 'END') open.delete(key)
   }
-  return [...open.values()].map((end) => JSON.stringify(end))
+  // a message ends before the span around it
+  return [...open.values()].reverse().map((end) => JSON.stringify(end))
 }

@@ -5,7 +5,7 @@ type Part = MessagePage['data'][number]['parts'][number]
 
 /**
  * A session's messages as those of AG-UI, where an answer of the model with its calls is one message, and each output of
- * a tool another. Pure.
+ * a tool and what the model reasoned another. Pure.
  */
 export const agUiMessagesOf = ({ data }: MessagePage): readonly JsonObject[] =>
   data.flatMap(({ id, role, parts }) =>
@@ -14,12 +14,13 @@ export const agUiMessagesOf = ({ data }: MessagePage): readonly JsonObject[] =>
 
 const textIn = (parts: readonly Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-/** Splits the parts of a turn where a text follows a call. */
+/** Splits the parts of a turn where something else follows a call. */
 const answersOf = (parts: readonly Part[]): readonly (readonly Part[])[] => {
   const answers: Part[][] = []
   for (const part of parts) {
     const last = answers.at(-1)
-    if (last === undefined || (part.type === 'text' && last.some(({ type }) => type === 'tool'))) answers.push([part])
+    const isNext = (part.type === 'text' || part.type === 'reasoning') && last?.some(({ type }) => type === 'tool')
+    if (last === undefined || isNext) answers.push([part])
     else last.push(part)
   }
   return answers
@@ -39,5 +40,11 @@ const messagesOf =
         output ?? (status === 'rejected' || status === 'cancelled' ? `The call was ${status}.` : undefined)
       return content === undefined ? [] : [{ id: `${action_id}_result`, role: 'tool', toolCallId: action_id, content }]
     })
-    return [{ id, role: 'assistant', content: textIn(parts), ...(toolCalls.length > 0 && { toolCalls }) }, ...results]
+    const reasoned = parts.flatMap((part) =>
+      part.type === 'reasoning' ? [{ id: `${id}_reasoning`, role: 'reasoning', content: part.text }] : [],
+    )
+    const content = textIn(parts)
+    const answer = { id, role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) }
+    const isAnswered = content !== '' || calls.length > 0 || reasoned.length === 0
+    return [...reasoned, ...(isAnswered ? [answer] : []), ...results]
   }

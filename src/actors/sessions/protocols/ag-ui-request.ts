@@ -23,7 +23,7 @@ export interface AgUiRequest {
  * @throws {ServiceError} `invalid_field`, with the place of what a session cannot take.
  */
 export const agUiRequest = ({ messages, resume = [] }: Body): AgUiRequest => {
-  const begin = messages.findLastIndex(({ role }) => role === 'assistant') + 1
+  const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'reasoning') + 1
   const tail = messages.slice(begin).map((message, at) => ({ message, place: `messages[${begin + at}]` }))
   const written = tail.filter(({ message }) => message.role === 'user')
   const text = written.map(({ message, place }) => textOf(message.content, `${place}.content`)).join('\n\n')

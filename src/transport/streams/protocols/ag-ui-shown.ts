@@ -13,31 +13,37 @@ export class AgUiShown {
     return this.#earlier === null ? null : [...this.#earlier, ...this.#own]
   }
 
+  get hasReasoning(): boolean {
+    return this.messages?.some(({ role }) => role === 'reasoning') ?? false
+  }
+
   add(message: JsonObject): void {
     if (this.#earlier !== null) this.#own = [...this.#own, message]
   }
 
-  /** Adds text to the last message. */
-  append(delta: string): void {
-    this.#change((last) => ({ ...last, content: `${last.content}${delta}` }))
+  /** Adds text to a message. */
+  append(id: string, delta: string): void {
+    this.#change(id, ({ content }) => ({ content: `${content}${delta}` }))
   }
 
-  /** Adds a tool call to the last message of the model. */
-  call(toolCall: JsonObject): void {
-    this.#change((last) => ({
-      ...last,
-      toolCalls: [...(Array.isArray(last.toolCalls) ? last.toolCalls : []), toolCall],
-    }))
+  /** Adds a tool call to a message of the model. */
+  call(id: string, toolCall: JsonObject): void {
+    this.#change(id, ({ toolCalls }) => ({ toolCalls: [...(Array.isArray(toolCalls) ? toolCalls : []), toolCall] }))
   }
 
-  /** Removes the last message. */
-  drop(): void {
-    this.#own = this.#own.slice(0, -1)
+  /** Removes a message. */
+  drop(id: string | null): void {
+    this.#own = this.#own.filter((message) => message.id !== id)
   }
 
-  #change(change: (last: JsonObject) => JsonObject): void {
-    const at = this.#own.findLastIndex(({ role }) => role === 'assistant')
-    const last = this.#own[at]
-    if (last !== undefined) this.#own = this.#own.with(at, change(last))
+  /** Removes the text of a message. */
+  empty(id: string | null): void {
+    this.#change(id, () => ({ content: '' }))
+  }
+
+  #change(id: string | null, change: (message: JsonObject) => JsonObject): void {
+    const at = this.#own.findLastIndex((message) => message.id === id)
+    const message = this.#own[at]
+    if (message !== undefined) this.#own = this.#own.with(at, { ...message, ...change(message) })
   }
 }

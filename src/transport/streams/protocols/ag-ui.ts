@@ -13,7 +13,7 @@ type Event = { readonly type: string; readonly [field: string]: Json }
 
 /**
  * A session's events as those of an AG-UI run. An answer of the model with its calls is one message; each output of a
- * tool is another.
+ * tool is another, and what the model reasons before it a message of its own.
  *
  * AG-UI has no event that takes text back, so after a restart a snapshot replaces all messages of the page.
  */
@@ -28,6 +28,9 @@ export class AgUi implements Translator {
   /** The message of the model call in progress. */
   #messageId: string | null = null
   #isTextOpen = false
+  /** The message of what the model reasons in this call. */
+  #reasoningId: string | null = null
+  #isReasoning = false
   #model = ''
   #last: JsonObject = {}
   #owed: readonly string[] = []
@@ -70,6 +73,8 @@ export class AgUi implements Translator {
       case 'output_text.delta':
         // text of answers before, which a restart repeats for readers
         return event.hidden?.kept === true ? [] : this.#delta(event, text(payload.delta))
+      case 'reasoning.delta':
+        return this.#reason(event, text(payload.delta))
       case 'turn.restarted':
         return this.#restart()
       case 'tool_call.started':
@@ -129,34 +134,73 @@ export class AgUi implements Translator {
   #delta(event: LogEvent, delta: string): readonly Event[] {
     if (delta === '') return []
     const messageId = this.#message(event)
-    this.#shown.append(delta)
+    this.#shown.append(messageId, delta)
+    const reasoned = this.#endReasoning()
     const content = { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }
-    if (this.#isTextOpen) return [content]
+    if (this.#isTextOpen) return [...reasoned, content]
     this.#isTextOpen = true
-    return [{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }, content]
+    return [...reasoned, { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }, content]
   }
 
-  #endText(): readonly Event[] {
-    if (!this.#isTextOpen || this.#messageId === null) return []
+  #reason({ turn_number: turn = 0, sequence }: LogEvent, delta: string): readonly Event[] {
+    if (delta === '') return []
+    const { showsAll, runId } = this.#protocol
+    const messageId = this.#reasoningId ?? `msg_${turn}_${sequence}${showsAll ? `_${runId}` : ''}`
+    const anew = this.#reasoningId === null ? this.#addReasoning(messageId) : []
+    this.#shown.append(messageId, delta)
+    const content = { type: 'REASONING_MESSAGE_CONTENT', messageId, delta }
+    if (this.#isReasoning) return [content]
+    this.#isReasoning = true
+    const start = { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' }
+    return [...anew, { type: 'REASONING_START', messageId }, start, content]
+  }
+
+  /**
+   * A page keeps all reasoning that it has when a snapshot has none, and the position of an id that it has. So the first that
+   * is shown again replaces it, under another id.
+   */
+  #addReasoning(id: string): readonly Event[] {
+    const isFirst = !this.#shown.hasReasoning
+    this.#reasoningId = id
+    this.#shown.add({ id, role: 'reasoning', content: '' })
+    return this.#protocol.showsAll && isFirst ? this.#snapshot() : []
+  }
+
+  #endReasoning(): readonly Event[] {
+    if (!this.#isReasoning) return []
+    this.#isReasoning = false
+    return ['REASONING_MESSAGE_END', 'REASONING_END'].map((type) => ({ type, messageId: this.#reasoningId }))
+  }
+
+  /** Ends what the model reasons and writes in this call. */
+  #endAnswer(): readonly Event[] {
+    const reasoned = this.#endReasoning()
+    if (!this.#isTextOpen || this.#messageId === null) return reasoned
     this.#isTextOpen = false
-    return [{ type: 'TEXT_MESSAGE_END', messageId: this.#messageId }]
+    return [...reasoned, { type: 'TEXT_MESSAGE_END', messageId: this.#messageId }]
   }
 
-  /** Takes back the text of a model call that is made again. */
+  /**
+   * Takes back what a model call that is made again reasoned and wrote. Its reasoning stays as an empty message, which goes
+   * on: a snapshot without any would leave it to the page.
+   */
   #restart(): readonly Event[] {
-    const ended = this.#endText()
+    if (this.#isTextOpen) this.#shown.drop(this.#messageId)
+    const ended = this.#endAnswer()
     if (ended.length === 0) return []
     this.#messageId = null
-    this.#shown.drop()
+    this.#shown.empty(this.#reasoningId)
     return [...ended, ...this.#snapshot()]
   }
 
   #call(event: LogEvent, toolCallId: string, payload: JsonObject): readonly Event[] {
     const parentMessageId = this.#message(event)
     const [name, input] = [text(payload.tool), JSON.stringify(payload.arguments ?? {})]
-    this.#shown.call({ id: toolCallId, type: 'function', function: { name, arguments: input } })
+    this.#shown.call(parentMessageId, { id: toolCallId, type: 'function', function: { name, arguments: input } })
+    const ended = this.#endAnswer()
+    this.#reasoningId = null
     return [
-      ...this.#endText(),
+      ...ended,
       { type: 'TOOL_CALL_START', toolCallId, toolCallName: name, parentMessageId },
       { type: 'TOOL_CALL_ARGS', toolCallId, delta: input },
       { type: 'TOOL_CALL_END', toolCallId },
@@ -195,24 +239,24 @@ export class AgUi implements Translator {
     }
     const citations = listOf(annotations)
     const cited = citations.length > 0 ? [{ type: 'CUSTOM', name: 'citations', value: citations }] : []
-    return [...this.#endText(), ...cited]
+    return [...this.#endAnswer(), ...cited]
   }
 
   #failTurn({ error }: JsonObject): readonly Event[] {
     const { code, message } = isObject(error) ? error : {}
     this.#waiting.clear()
     this.#isCancelled = code === 'cancelled'
-    return this.#isCancelled ? this.#endText() : this.#fail(text(code), text(message))
+    return this.#isCancelled ? this.#endAnswer() : this.#fail(text(code), text(message))
   }
 
   #fail(code: string, message: string): readonly Event[] {
     this.#isFailed = true
-    return [...this.#endText(), { type: 'RUN_ERROR', code, message }]
+    return [...this.#endAnswer(), { type: 'RUN_ERROR', code, message }]
   }
 
   #finish(): readonly Event[] {
     const { threadId, runId } = this.#protocol
-    return [...this.#endText(), { type: 'RUN_FINISHED', threadId, runId, outcome: this.#outcome(), ...this.#last }]
+    return [...this.#endAnswer(), { type: 'RUN_FINISHED', threadId, runId, outcome: this.#outcome(), ...this.#last }]
   }
 
   #outcome(): JsonObject {

@@ -89,6 +89,72 @@ it('a restart replaces all messages by those without the text that is void', () 
   expect(shown).toEqual([{ type: 'TEXT_MESSAGE_CONTENT', messageId: 'msg_2_9', delta: 'Second.' }])
 })
 
+const reasoned = (...log: Parameters<typeof logOf>[1][]) =>
+  logOf(1, ['turn.started', { turn_number: 1, model: 'simulated-1', input_text: 'Why?' }], ...log)
+const reasonedTwice = reasoned(
+  ['reasoning.delta', { delta: 'Hm' }],
+  ['output_text.delta', { delta: 'No' }],
+  ['turn.restarted', { from_sequence: 2, attempt: 2 }],
+  ['reasoning.delta', { delta: 'Hm, ', attempt: 2 }],
+  ['reasoning.delta', { delta: 'so.', attempt: 2 }],
+  ['output_text.delta', { delta: 'Because.', attempt: 2 }],
+  ['turn.completed', { turn_number: 1, output: 'Because.', usage: null }],
+)
+const span = (...deltas: readonly string[]) => {
+  const of = (type: string, more = {}) => ({ type: `REASONING_${type}`, messageId: 'msg_1_2', ...more })
+  const contents = deltas.map((delta) => of('MESSAGE_CONTENT', { delta }))
+  return [of('START'), of('MESSAGE_START', { role: 'reasoning' }), ...contents, of('MESSAGE_END'), of('END')]
+}
+
+it('what the model reasons is a message before its answer, which a restart empties and goes on with', () => {
+  const user = { id: 'u', role: 'user', content: 'Hi' }
+  const of = (type: string, messageId: string, more = {}) => ({ type: `TEXT_MESSAGE_${type}`, messageId, ...more })
+  const texts = (id: string, delta: string) => [
+    of('START', id, { role: 'assistant' }),
+    of('CONTENT', id, { delta }),
+    of('END', id),
+  ]
+  expect(eventsOf(reasonedTwice, { state: null }).slice(1, -1)).toEqual([
+    ...span('Hm'),
+    ...texts('msg_1_3', 'No'),
+    { type: 'MESSAGES_SNAPSHOT', messages: [user, { id: 'msg_1_2', role: 'reasoning', content: '' }] },
+    ...span('Hm, ', 'so.'),
+    ...texts('msg_1_7', 'Because.'),
+  ])
+})
+
+it('a restart in the middle of reasoning ends it first, and one that follows a call keeps what was reasoned before', () => {
+  const middle = eventsOf(reasonedTwice.toSpliced(2, 1))
+  expect(typesOf(middle).slice(1, 7)).toEqual([...span('Hm').map(({ type }) => type), 'MESSAGES_SNAPSHOT'])
+  const called = { tool: 'get_page', arguments: {}, action_id: 'act_1' }
+  const events = eventsOf(
+    reasoned(
+      ['reasoning.delta', { delta: 'First.' }],
+      ['tool_call.started', called],
+      ['tool_call.completed', { ...called, output: 'x' }],
+      ['reasoning.delta', { delta: 'Sec' }],
+      ['turn.restarted', { from_sequence: 4, attempt: 2 }],
+    ),
+  )
+  const { messages } = events.find(({ type }) => type === 'MESSAGES_SNAPSHOT')
+  expect(messages.slice(1)).toMatchObject([
+    { id: 'msg_1_2', role: 'reasoning', content: 'First.' },
+    { role: 'assistant', toolCalls: [{ id: 'act_1' }] },
+    { role: 'tool', content: 'x' },
+    { id: 'msg_1_5', role: 'reasoning', content: '' },
+  ])
+})
+
+it('a run that shows all replaces the reasoning of the page, by one snapshot more where no turn before has any', () => {
+  const snapshotsOf = (given: Partial<AgUiProtocol>) =>
+    eventsOf(reasonedTwice.toSpliced(2, 2), { showsAll: true, ...given }).filter(
+      ({ type }) => type === 'MESSAGES_SNAPSHOT',
+    )
+  const [, ofReasoning] = snapshotsOf({})
+  expect(ofReasoning.messages.at(-1)).toEqual({ id: 'msg_1_2_r1', role: 'reasoning', content: '' })
+  expect(snapshotsOf({ earlier: [{ id: 'r', role: 'reasoning', content: 'So.' }] }).length).toBe(1)
+})
+
 it('a restart ends a run whose earlier messages are not known', () => {
   const events = eventsOf(restartedLog, { earlier: null })
   expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'restarted' })
