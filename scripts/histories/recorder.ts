@@ -57,10 +57,16 @@ export class Recorder {
   #listenToText({ shown }: Host): void {
     const part = shown.part.bind(shown)
     const rest = shown.rest.bind(shown)
+    const settled = shown.settled.bind(shown)
     shown.part = (resident) => {
       const delivery = part(resident)
       if (delivery !== undefined) this.#delivered.set(`${resident.id} ${delivery.cause}`, stepOf(delivery))
       return delivery
+    }
+    shown.settled = (resident) => {
+      // the commit that ends an effect would take over the events of its parts: a history has each step by itself
+      resident.parts = undefined
+      settled(resident)
     }
     shown.rest = (resident, delivery) => {
       const fields = rest(resident, delivery)
