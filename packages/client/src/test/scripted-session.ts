@@ -1,3 +1,4 @@
+import type { RequiredInput } from '../events.ts'
 import { asFields } from '../schema.ts'
 import { ScriptedLog } from './scripted-log.ts'
 
@@ -12,6 +13,8 @@ export type Script =
       readonly run_by?: 'caller'
       /** A call that no page may decide about. */
       readonly approver?: 'operator'
+      /** What the tool's server requests of a person. */
+      readonly input?: RequiredInput
       readonly next: Script
     }
 
@@ -35,7 +38,7 @@ export class ScriptedSession {
   readonly #starts = new Map<string, number>()
   #turn = 0
   #input = ''
-  #waiting: { readonly actionId: string; readonly next: Script } | null = null
+  #waiting: { readonly actionId: string; readonly next: Script; readonly resolution: string } | null = null
   #isBusy = false
 
   /** Sequence before the turn that a key began. */
@@ -73,21 +76,22 @@ export class ScriptedSession {
       this.#complete(script.text)
     } else if ('error' in script) this.#fail(script.error)
     else {
-      const { tool, next, run_by, approver } = script
+      const { tool, next, run_by, approver, input } = script
       const actionId = `act_${this.log.last + 1}`
       const call = { tool, arguments: script.arguments ?? {}, action_id: actionId, ...(run_by && { run_by }) }
       const who = run_by === undefined ? approver !== 'operator' && { approver: 'end_user' } : { declared_by: 'page' }
-      this.#waiting = { actionId, next }
+      this.#waiting = { actionId, next, resolution: input ? 'answered' : 'approved' }
       this.log.add('tool_call.started', call)
-      this.log.add('turn.paused', { reason: 'approval_required', ...call, ...who })
+      const wait = input ? { reason: 'input_required', input } : { reason: 'approval_required' }
+      this.log.add('turn.paused', { ...wait, ...call, ...who })
     }
   }
 
   #approve(results: unknown): void {
-    const action_id = this.#waiting?.actionId
+    const { actionId: action_id, resolution } = this.#waiting ?? {}
     const [result] = Array.isArray(results) ? results : []
     const output = result === undefined ? undefined : String(asFields(result).output)
-    this.log.add('turn.resumed', { action_id, resolution: 'approved', ...(output !== undefined && { output }) })
+    this.log.add('turn.resumed', { action_id, resolution, ...(output !== undefined && { output }) })
     if (output === undefined) this.log.add('tool_call.completed', { tool: '', output: 'ok', action_id })
     const next = this.#waiting?.next
     this.#waiting = null
