@@ -19,7 +19,7 @@ import {
   union,
 } from '#specs/dsl/schema.ts'
 import { ownPrices } from '#specs/own-prices.ts'
-import { poolWeight } from './routing-policy.ts'
+import { keyLimits, poolWeight } from './routing-policy.ts'
 
 const uuid = string({ format: 'uuid' })
 const format = oneOf('openai', 'anthropic')
@@ -38,6 +38,7 @@ const providerFields = {
   is_active: boolean(),
   fallback_to_managed: boolean(),
   weight: poolWeight,
+  ...keyLimits,
   prices: ownPrices,
   ...waits,
   created_at: timestamp(),
@@ -82,6 +83,8 @@ const writable = {
     "Whether calls for one of its models are retried with the installation's own key when the provider fails. Default: false. Does not apply to calls that name the provider.",
   ),
   weight: optional(poolWeight),
+  requestsPerMinute: optional(keyLimits.requests_per_minute),
+  tokensPerMinute: optional(keyLimits.tokens_per_minute),
   firstByteTimeoutMs: optional(waits.first_byte_timeout_ms),
   idleTimeoutMs: optional(waits.idle_timeout_ms),
 }
@@ -134,6 +137,8 @@ export const customProviders = defineOperations('custom_providers', {
       apiKey: writable.apiKey,
       fallbackToManaged: writable.fallbackToManaged,
       weight: writable.weight,
+      requestsPerMinute: writable.requestsPerMinute,
+      tokensPerMinute: writable.tokensPerMinute,
       prices: writable.prices,
       models: described(
         optional(models),

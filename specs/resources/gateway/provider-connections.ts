@@ -20,7 +20,7 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { ownPrices } from '#specs/own-prices.ts'
-import { poolWeight } from './routing-policy.ts'
+import { keyLimits, poolWeight } from './routing-policy.ts'
 
 const format = oneOf(...wireFormats)
 
@@ -57,6 +57,7 @@ const fields = {
     "Whether calls are retried with the installation's own key when the connection fails.",
   ),
   weight: defaulted(poolWeight, 1),
+  ...keyLimits,
   prices: ownPrices,
   status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),
@@ -84,6 +85,8 @@ export const providerConnections = defineResource('provider_connections', {
     'is_active',
     'fallback_to_managed',
     'weight',
+    'requests_per_minute',
+    'tokens_per_minute',
     'prices',
     'first_byte_timeout_ms',
     'idle_timeout_ms',

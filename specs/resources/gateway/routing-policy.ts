@@ -29,6 +29,18 @@ export const poolWeight = described(
   'Share of the calls of a model that several connections or custom providers serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail.',
 )
 
+const perMinute = (description: string) => nullable(described(integer({ min: 1, max: 1_000_000_000 }), description))
+
+/** Limits of one key of a provider. */
+export const keyLimits = {
+  requests_per_minute: perMinute(
+    'Maximum number of requests with this key in any 60 seconds (sliding window), as its provider allows. Calls of a key at its limit go to the next key of the model, or are refused with 429 `rate_limit_exceeded`. Null: no limit.',
+  ),
+  tokens_per_minute: perMinute(
+    'Maximum number of input and output tokens with this key in any 60 seconds (sliding window). A call holds an estimate until it ends, as for `limits`. Null: no limit.',
+  ),
+}
+
 const word = string({ minLength: 1, maxLength: 256 })
 const words = optional(array(word, { minItems: 1, maxItems: 100 }))
 const bytes = optional(integer({ min: 0, max: 1_000_000_000 }))

@@ -1,5 +1,5 @@
 import type { Payer } from './caller.ts'
-import type { KeySource, Need } from './routes.ts'
+import type { KeySource, Need, Route } from './routes.ts'
 
 /** Tokens that a call may use. */
 export interface TokenNeed {
@@ -51,6 +51,27 @@ export interface Ticket {
   readonly counted?: () => Promise<void> | undefined
 }
 
+/** Requests that are about to be sent with the key of a route that has limits. */
+export interface KeyRequest {
+  readonly route: Route
+  readonly requests: number
+  /** Returns the tokens that they may use; absent for further requests of an attempt, whose tokens are held. */
+  readonly tokens?: () => TokenNeed
+}
+
+/** Permission to send requests with a key. */
+export interface KeyPermit {
+  /** Upper limit for the tokens of the requests, input included, when it is lower than their maximum. */
+  readonly limitedToTokens?: number
+  /** Reports the tokens that were used of those that are held. */
+  settle(tokens: number): void
+  /** Gives everything back, since nothing was sent. */
+  giveBack(): void
+}
+
+/** Permission to use a key, or the seconds after which it may be used again. */
+export type KeyGrant = KeyPermit | { readonly waitS: number }
+
 /** Checks limits, budgets and credits. Every API of the gateway goes through it, so they apply equally to all. */
 export interface Admission {
   /**
@@ -58,6 +79,8 @@ export interface Admission {
    * @throws {ServiceError} `rate_limit_exceeded`, `budget_exceeded`, `credit_balance_exhausted`
    */
   admit(request: AdmissionRequest): Ticket | Promise<Ticket>
+  /** Takes requests of a key, and holds their tokens. Absent: keys have no limits. */
+  readonly admitKey?: ((request: KeyRequest) => Promise<KeyGrant>) | undefined
 }
 
 const free: Ticket = { headers: [], settle: () => {} }

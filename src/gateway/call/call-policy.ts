@@ -40,7 +40,8 @@ export const defaultCallPolicy: CallPolicy = {
 /**
  * Runs `attempt` until it succeeds, fails with an error that is not retryable, or the retries are used up.
  *
- * @throws {ModelError} of the last attempt; `cancelled` as soon as `signal` aborts, also between attempts.
+ * @throws {ModelError} of the last attempt; {AttemptFailed} where the policy allows no retries, since its call may try the
+ * route again later; `cancelled` as soon as `signal` aborts, also between attempts.
  */
 export async function withRetries<T>(policy: CallPolicy, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
   for (let failed = 0; ; failed++) {
@@ -49,7 +50,7 @@ export async function withRetries<T>(policy: CallPolicy, signal: AbortSignal, at
     } catch (caught) {
       if (!(caught instanceof AttemptFailed)) throw caught
       const waitMs = waitBefore(failed, caught, policy)
-      if (waitMs === undefined) throw caught.error
+      if (waitMs === undefined) throw policy.retries === 0 ? caught : caught.error
       await pause(waitMs, signal)
     }
   }

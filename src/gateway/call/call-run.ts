@@ -1,11 +1,11 @@
 import { tokensOfUsage, type Usage } from '#gateway/prices/usage.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type CallEnd, type CallHead, CallRecord, type RecordParts } from './accounting/call-record.ts'
-import type { Admission, Ticket, TokenNeed } from './admission.ts'
+import type { Admission, KeyGrant, KeyPermit, Ticket, TokenNeed } from './admission.ts'
 import { type CallPolicy, waitBefore } from './call-policy.ts'
 import { isRequest } from './caller.ts'
 import type { Candidate, CandidateQueue } from './candidates.ts'
-import { AttemptFailed } from './failure.ts'
+import { AttemptFailed, keyAtLimit } from './failure.ts'
 import type { Lease, RouteHealth } from './pools/route-health.ts'
 import { reuseHeaders } from './reuse.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
@@ -42,6 +42,8 @@ export interface CallKind<W extends Candidate> extends CallHead {
   minUsd?(candidate: W): string | null
   /** Returns the tokens that the call may use on this route; absent for kinds without tokens. */
   tokens?(candidate: W): TokenNeed
+  /** Returns the number of requests that an attempt on this route sends; absent: one. */
+  requests?(candidate: W): number
   /**
    * Limits the call to what its ticket permits, or removes the limit.
    * @returns the number of output tokens that the answer is limited to; null for no limit.
@@ -91,6 +93,17 @@ export class CallRun<W extends Candidate> {
   #lastFailure: AttemptFailed | null = null
   #timer: NodeJS.Timeout | null = null
   #lease: Lease | null = null
+  /** Permission of the key of the current route; null for one without limits. */
+  #key: KeyPermit | null = null
+  #isSent = false
+  /** Requests that the key has permitted for this attempt and that are not sent, where its kind counts them. */
+  #unsent = 0
+  /** Seconds after which the first of the keys that were passed over may be used again; null: none was. */
+  #freeInS: number | null = null
+  /** A failure that was not retried, since other keys of the pool were left. */
+  #spared: { readonly candidate: W; readonly failure: AttemptFailed } | null = null
+  /** Why the call has left the route before this one; null: it is the first one. */
+  #left: string | null = null
   #hasBegun = false
   #isOver = false
 
@@ -148,9 +161,14 @@ export class CallRun<W extends Candidate> {
       return
     }
     this.#lastFailure = failure
+    this.#left = failure.error.code
     const waitMs = waitBefore(this.#failedHere++, failure, this.policy)
-    if (waitMs === undefined) this.#elsewhere(failure, candidate)
-    else this.#timer = setTimeout(() => this.#attempt(candidate), waitMs)
+    if (waitMs !== undefined) {
+      this.#timer = setTimeout(() => this.#withKey(candidate, () => this.#attempt(candidate)), waitMs)
+      return
+    }
+    if (this.#candidates?.hasPeer === true) this.#spared = { candidate, failure }
+    this.#elsewhere(failure, candidate)
   }
 
   /** Ends the call with a failure and delivers the error to the caller. */
@@ -175,8 +193,21 @@ export class CallRun<W extends Candidate> {
     this.#lease?.release()
     const made = this.#kind.end(error)
     const end = this.#isHit ? { ...made, usage: made.usage === null ? null : nothingUsed, costUsd: '0' } : made
-    this.#settle(end.usage === null ? '0' : end.costUsd, tokensOfUsage(end.usage))
+    const tokens = tokensOfUsage(end.usage)
+    this.#settle(end.usage === null ? '0' : end.costUsd, tokens)
+    this.#leaveKey(tokens)
     this.record.write(error, end)
+  }
+
+  /**
+   * Counts a request of an attempt that sends several; one beyond those that are permitted, such as a retry, is taken now.
+   * @throws {AttemptFailed} when the key is at its limits.
+   */
+  async sends(): Promise<void> {
+    const { route } = this.record
+    if (this.#unsent-- > 0 || this.#key === null || route === null) return
+    const grant = await this.#parts.admission.admitKey?.({ route, requests: 1 })
+    if (grant !== undefined && 'waitS' in grant) throw keyAtLimit(grant.waitS)
   }
 
   /**
@@ -208,7 +239,7 @@ export class CallRun<W extends Candidate> {
   }
 
   #routed(choice: string): string {
-    return this.#lastFailure === null ? choice : `${choice};after=${this.#lastFailure.error.code}`
+    return this.#left === null ? choice : `${choice};after=${this.#left}`
   }
 
   #elsewhere(failure: AttemptFailed, candidate: W): void {
@@ -222,20 +253,76 @@ export class CallRun<W extends Candidate> {
     this.after(
       () => this.#candidates?.next() ?? null,
       (candidate) => {
-        if (candidate === null) {
-          this.fail(this.#lastFailure ?? new ServiceError('model_not_found', { param: 'model' }))
-          return
-        }
-        this.#candidate = candidate
-        this.#failedHere = 0
-        this.record.route = candidate.route
-        this.#admit(candidate)
+        if (candidate === null) this.#exhausted()
+        else this.#try(candidate)
       },
     )
   }
 
+  #try(candidate: W): void {
+    this.#candidate = candidate
+    this.#failedHere = 0
+    this.#withKey(candidate, () => this.#admit(candidate))
+  }
+
+  /** No route is left. One that failed is tried again when those for which it was left are at their limits. */
+  #exhausted(): void {
+    const spared = this.#freeInS === null ? null : this.#spared
+    this.#spared = null
+    const waitMs = spared === null ? undefined : waitBefore(0, spared.failure, this.policy)
+    if (spared === null || waitMs === undefined) this.fail(this.#lastFailure ?? this.#noRoute())
+    else this.#timer = setTimeout(() => this.#try(spared.candidate), waitMs)
+  }
+
+  #noRoute(): ServiceError {
+    if (this.#freeInS === null) return new ServiceError('model_not_found', { param: 'model' })
+    const message = 'Every key of the model has used up its requests or tokens of this minute. Try again later.'
+    return new ServiceError('rate_limit_exceeded', { message, retryAfterS: this.#freeInS })
+  }
+
+  /** Continues once the key of the route permits the requests of an attempt; a key at its limits is passed over. */
+  #withKey(candidate: W, go: () => void): void {
+    this.#leaveKey(0)
+    const { admitKey } = this.#parts.admission
+    const { route } = candidate
+    if (route.keyLimits === undefined || admitKey === undefined || this.#isHit) {
+      go()
+      return
+    }
+    const requests = this.#kind.requests?.(candidate) ?? 1
+    this.after<KeyGrant>(
+      () => admitKey({ route, requests, tokens: () => this.#kind.tokens?.(candidate) ?? { max: 0 } }),
+      (grant) => {
+        if ('waitS' in grant) return this.#passOver(grant.waitS)
+        this.#key = grant
+        this.#unsent = requests
+        go()
+      },
+      (late) => {
+        if (!('waitS' in late)) late.giveBack()
+      },
+    )
+  }
+
+  #passOver(waitS: number): void {
+    this.#freeInS = Math.min(this.#freeInS ?? waitS, waitS)
+    this.#left = 'key_limit'
+    this.#next()
+  }
+
+  /** @param tokens that were used with the key. */
+  #leaveKey(tokens: number): void {
+    if (this.#isSent) this.#key?.settle(tokens)
+    else this.#key?.giveBack()
+    this.#key = null
+    this.#isSent = false
+    this.#unsent = 0
+  }
+
   #admit(candidate: W): void {
-    if (this.#ticketWay !== null && this.#kind.sharesTicket(this.#ticketWay, candidate)) {
+    this.record.route = candidate.route
+    const before = this.#ticketWay
+    if (before === candidate || (before !== null && this.#kind.sharesTicket(before, candidate))) {
       this.#attempt(candidate)
       return
     }
@@ -256,7 +343,6 @@ export class CallRun<W extends Candidate> {
       (ticket) => {
         this.#ticket = ticket
         this.#ticketWay = candidate
-        this.#limitedTo = this.#isHit ? null : (this.#kind.limit?.(candidate, ticket) ?? null)
         this.#attempt(candidate)
       },
       (late) => late.settle('0', 0),
@@ -266,12 +352,22 @@ export class CallRun<W extends Candidate> {
   #attempt(candidate: W): void {
     if (this.#isOver) return
     this.#lease = this.#isHit ? null : (this.#parts.health?.begin(candidate.route) ?? null)
+    this.#isSent = true
     try {
+      this.#limitedTo = this.#isHit ? null : (this.#kind.limit?.(candidate, this.#granted) ?? null)
       this.record.within(() => this.#kind.attempt(candidate))
     } catch (error) {
       if (error instanceof AttemptFailed) this.failed(error)
       else this.fail(error)
     }
+  }
+
+  /** What the ticket and the key permit. */
+  get #granted(): Pick<Ticket, 'limitedToUsd' | 'limitedToTokens'> {
+    const granted: Pick<Ticket, 'limitedToUsd' | 'limitedToTokens'> = this.#ticket ?? {}
+    const { limitedToTokens } = this.#key ?? {}
+    if (limitedToTokens === undefined) return granted
+    return { ...granted, limitedToTokens: Math.min(limitedToTokens, granted.limitedToTokens ?? limitedToTokens) }
   }
 
   #settle(usd: string | null, tokens: number): void {

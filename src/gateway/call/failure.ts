@@ -138,6 +138,14 @@ export function retryAfterMs(value: string | null, now: number): number | undefi
 /** Limits are renewed after a month at most, so a longer `Retry-After` is capped. */
 const longestWaitMs = 31 * 24 * 3_600_000
 
+/** The key has no request left for the rest of a call, which another key may serve. */
+export const keyAtLimit = (waitS: number): AttemptFailed =>
+  refused(
+    new ModelError('provider_rate_limited', 'The key has no requests left in this minute.', {
+      retryAfterMs: waitS * 1000,
+    }),
+  )
+
 /** A provider also answers 429 when the account has no credit; that is not retryable. */
 function rateLimited(reason: string, waitMs: number | undefined): AttemptFailed {
   const error = new ModelError('provider_rate_limited', 'The rate limit of the provider is exceeded.', {

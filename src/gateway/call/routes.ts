@@ -2,6 +2,7 @@ import type { UnitPrices } from '#gateway/prices/own-prices.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
 import type { WireFormat } from '#specs/data/providers.ts'
 import type { PoolStrategy, RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
+import type { KeyLimits } from './pools/key-limits.ts'
 import type { ProviderTimeouts } from './provider-timeouts.ts'
 
 /** The kind of model that a gateway request requires. */
@@ -42,6 +43,8 @@ export interface Route {
   readonly pool?: PoolPolicy
   /** Share of the pool's calls; absent: 1. */
   readonly weight?: number
+  /** Limits of the key over all its models; absent: none. */
+  readonly keyLimits?: KeyLimits
 }
 
 /** How the calls of a model are spread over a project's provider connections. */

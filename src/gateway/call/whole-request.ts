@@ -59,11 +59,12 @@ const wholeRequest = async (parts: RequestParts, route: Route, request: WholeReq
  */
 export const answeredWhole = <Answer>(
   parts: RequestParts,
-  run: Pick<CallRun<Candidate>, 'policy' | 'record'>,
+  run: Pick<CallRun<Candidate>, 'policy' | 'record' | 'sends'>,
   { route, caller, read, ...request }: ReadRequest<Answer>,
 ): Promise<Answer> => {
   const headers = { ...request.headers, ...identityEncoding, via: viaOf(caller) }
   return withRetries(run.policy, request.signal, async () => {
+    await run.sends()
     run.record.attempts++
     const times = { timeoutMs: caller.timeoutMs, sinceMs: run.record.startedMs }
     const { body, headers: received } = await wholeRequest(parts, route, { ...request, headers, ...times })

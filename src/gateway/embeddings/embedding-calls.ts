@@ -102,6 +102,7 @@ export class EmbeddingCalls {
         ...{ caller, operation, signal, need: 'embedding', model: textOf(body.model), streamed: false },
         maxUsd: ({ route, request }) => costBy(route, maxUsage(request)),
         tokens: ({ request }) => ({ max: estimatedTokens(request) }),
+        requests: ({ requests }) => requests.length,
         sharesTicket: () => false,
         reuse: () => prepared.cached,
         answer: async (next, current) =>

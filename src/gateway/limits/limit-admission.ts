@@ -4,10 +4,11 @@ import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, projectScope } from '#storage/index.ts'
-import type { Admission, AdmissionRequest, Ticket, TokenNeed } from '../call/admission.ts'
+import type { Admission, AdmissionRequest, KeyGrant, KeyRequest, Ticket, TokenNeed } from '../call/admission.ts'
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import { BudgetAccount, type CounterOwner, type Price } from './budget-account.ts'
 import type { BudgetSpan, Budgets } from './counter.ts'
+import { KeyWindows } from './key-windows.ts'
 import { budgetCounters, type CounterData, type CreditData, type LimitData } from './kinds.ts'
 import type { LimitCache } from './limit-cache.ts'
 import { type Admitted, limitsOfBatches, RateWindows } from './rate-windows.ts'
@@ -42,6 +43,7 @@ const free: Ticket = { headers: [], settle: () => {} }
 export class LimitAdmission implements Admission {
   readonly #parts: LimitAdmissionParts
   readonly #windows: RateWindows
+  readonly #keys: KeyWindows
   readonly #table: Table<CounterData>
   readonly #process = newId('prc')
   readonly #accounts = new Map<string, BudgetAccount>()
@@ -49,6 +51,7 @@ export class LimitAdmission implements Admission {
   constructor(parts: LimitAdmissionParts) {
     this.#parts = parts
     this.#windows = new RateWindows(parts.limits, parts.clock)
+    this.#keys = new KeyWindows(parts.limits, parts.clock)
     this.#table = new Table(parts.records, budgetCounters, parts.clock.now)
   }
 
@@ -57,6 +60,8 @@ export class LimitAdmission implements Admission {
     if (known?.bySubject?.size === 0 && known.credits === null) return free
     return this.#admit(request)
   }
+
+  readonly admitKey = (request: KeyRequest): Promise<KeyGrant> => this.#keys.admit(request)
 
   /**
    * Resolves when everything settled so far is counted in the store; undefined when it already is.

@@ -5,7 +5,8 @@ import type { Admission } from '../call/admission.ts'
  * Refuses calls with a model that the caller's credential does not reach, whether the model comes from the body, a default of
  * the API, or a fallback. The bodies' own fields are checked before (`checkModels`), with their path.
  */
-export const withModelReach = (admission: Pick<Admission, 'admit'>): Admission => ({
+export const withModelReach = (admission: Admission): Admission => ({
+  admitKey: admission.admitKey,
   admit: (request) => {
     const { models = null } = request.caller
     if (models !== null && !models.has(request.model))

@@ -7,7 +7,8 @@ import type { TokenNeed } from '../call/admission.ts'
 import type { LimitData } from './kinds.ts'
 import { TokenHold } from './token-hold.ts'
 
-const windowMs = 60_000
+/** Window of all limits per minute, in ms. */
+export const windowMs = 60_000
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

@@ -9,6 +9,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import type { Scope } from '#storage/index.ts'
+import type { StoredKeyLimits } from '../call/pools/key-limits.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import { keyTextOf, newKeyText } from './connection-credentials.ts'
 import { type Destination, destinationOf, requireKeyFor, type SureDestination } from './connection-rules.ts'
@@ -51,7 +52,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
       const { name, is_active, fallback_to_managed, weight, prices = null } = body
       const data = {
         ...{ name, ...destination, ...key, is_active, prices, fallback_to_managed, weight },
-        ...{ ...waitsIn(body), ...untested, sync_id: null, model_count: 0 },
+        ...{ ...optionsIn(body), ...untested, sync_id: null, model_count: 0 },
       }
       const notices = [audited(call).line('created', where.id)]
       return changed(scope.project, resource.create(scope, { ...where, data, notices }))
@@ -108,10 +109,19 @@ type Changes = Partial<
     | 'prices'
   >
 > &
-  StoredTimeouts
+  Options
 
-/** Returns only the timeouts that a body sets. */
-const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: StoredTimeouts): StoredTimeouts => ({
+type Options = StoredTimeouts & StoredKeyLimits
+
+/** Returns only the timeouts and limits that a body sets. */
+const optionsIn = ({
+  first_byte_timeout_ms,
+  idle_timeout_ms,
+  requests_per_minute,
+  tokens_per_minute,
+}: Options): Options => ({
+  ...(requests_per_minute !== undefined && { requests_per_minute }),
+  ...(tokens_per_minute !== undefined && { tokens_per_minute }),
   ...(first_byte_timeout_ms !== undefined && { first_byte_timeout_ms }),
   ...(idle_timeout_ms !== undefined && { idle_timeout_ms }),
 })
@@ -145,7 +155,7 @@ const withChange = (
   { destination, key }: { readonly destination: SureDestination | null; readonly key: Partial<ConnectionData> },
 ): ConnectionData | null => {
   const isOther = destination !== null || key.api_key !== undefined
-  const switches = { name, is_active, fallback_to_managed, weight, prices, ...waitsIn(changes) }
+  const switches = { name, is_active, fallback_to_managed, weight, prices, ...optionsIn(changes) }
   return unlessSame(data, { ...data, ...switches, ...destination, ...key, ...(isOther ? untested : {}) })
 }
 
@@ -163,6 +173,8 @@ const viewOf = (row: Row<ConnectionData>) => {
     id: row.id,
     first_byte_timeout_ms: null,
     idle_timeout_ms: null,
+    requests_per_minute: null,
+    tokens_per_minute: null,
     prices: null,
     settings: null,
     weight: 1,

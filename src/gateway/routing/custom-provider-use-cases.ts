@@ -10,6 +10,7 @@ import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { projectScope } from '#storage/index.ts'
+import type { StoredKeyLimits } from '../call/pools/key-limits.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import { needsItsKey, requireUrl } from './connection-rules.ts'
 import type { ConnectionParts } from './connection-use-cases.ts'
@@ -136,7 +137,7 @@ const newProvider = (given: NewProvider, seal: (key: string) => string): CustomP
   prices: given.prices ?? null,
   api_key: sealed(given.apiKey, seal),
   models: modelsFrom(given.models ?? [], []),
-  ...waitsIn(given),
+  ...optionsIn(given),
 })
 
 const withChange = (data: CustomProviderData, change: Change, seal: (key: string) => string): CustomProviderData => ({
@@ -150,16 +151,20 @@ const withChange = (data: CustomProviderData, change: Change, seal: (key: string
   prices: change.prices === undefined ? (data.prices ?? null) : change.prices,
   api_key: change.apiKey === undefined ? data.api_key : sealed(change.apiKey, seal),
   models: change.models === undefined ? data.models : modelsFrom(change.models, data.models),
-  ...waitsIn(change),
+  ...optionsIn(change),
 })
 
-interface WaitsGiven {
-  readonly firstByteTimeoutMs?: number | null
-  readonly idleTimeoutMs?: number | null
-}
+type OptionsGiven = Pick<Change, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'requestsPerMinute' | 'tokensPerMinute'>
 
-/** Returns only the timeouts that a body sets. */
-const waitsIn = ({ firstByteTimeoutMs, idleTimeoutMs }: WaitsGiven): StoredTimeouts => ({
+/** Returns only the timeouts and limits that a body sets. */
+const optionsIn = ({
+  firstByteTimeoutMs,
+  idleTimeoutMs,
+  requestsPerMinute,
+  tokensPerMinute,
+}: OptionsGiven): StoredTimeouts & StoredKeyLimits => ({
+  ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
+  ...(tokensPerMinute !== undefined && { tokens_per_minute: tokensPerMinute }),
   ...(firstByteTimeoutMs !== undefined && { first_byte_timeout_ms: firstByteTimeoutMs }),
   ...(idleTimeoutMs !== undefined && { idle_timeout_ms: idleTimeoutMs }),
 })
@@ -219,8 +224,10 @@ const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_pro
 const viewOf = ({ id, created_at, data }: Row<CustomProviderData>) => {
   const { name, base_url, api_format, is_active, fallback_to_managed = false, weight = 1, prices = null } = data
   const { first_byte_timeout_ms = null, idle_timeout_ms = null } = data
+  const { requests_per_minute = null, tokens_per_minute = null } = data
   const switches = { is_active, fallback_to_managed, weight, prices, first_byte_timeout_ms, idle_timeout_ms }
-  return { id, name, base_url, api_format, ...switches, created_at: timestampOf(created_at) }
+  const limits = { requests_per_minute, tokens_per_minute }
+  return { id, name, base_url, api_format, ...switches, ...limits, created_at: timestampOf(created_at) }
 }
 
 const listed = ({ id, model_name, display_name, prices = null }: CustomModel) => ({

@@ -4,6 +4,7 @@ import type { WireFormat } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import type { JsonObject } from '#storage/index.ts'
+import type { StoredKeyLimits } from '../call/pools/key-limits.ts'
 import type { StoredTimeouts } from '../call/provider-timeouts.ts'
 import type { PoolPolicy } from '../call/routes.ts'
 import type { ChangedModel } from './model-diff.ts'
@@ -40,7 +41,8 @@ export type ConnectionData = {
   /** Id of the applied model sync, which determines the connection's models. null: none was applied. */
   readonly sync_id: string | null
   readonly model_count: number
-} & StoredTimeouts
+} & StoredTimeouts &
+  StoredKeyLimits
 
 /** Provider connections: a project's own keys at providers (BYOK). They have no tenant. */
 export const providerConnections: TypedKind<ConnectionData> = {
@@ -114,7 +116,8 @@ export type CustomProviderData = {
   readonly api_key: string | null
   /** Stored in the row, so that they are created and deleted with their provider. */
   readonly models: readonly CustomModel[]
-} & StoredTimeouts
+} & StoredTimeouts &
+  StoredKeyLimits
 
 /** Custom providers: servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
 export const customProviders: TypedKind<CustomProviderData> = {

@@ -6,6 +6,7 @@ import { Table } from '#records/table.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import type { RoutingRule } from '#specs/resources/gateway/routing-policy.ts'
 import { type FanOut, type JsonObject, projectScope, type RecordStore } from '#storage/index.ts'
+import { keyLimitsOf, type StoredKeyLimits } from '../call/pools/key-limits.ts'
 import { type StoredTimeouts, timeoutsOf } from '../call/provider-timeouts.ts'
 import type { PoolPolicy } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
@@ -193,12 +194,16 @@ export class ProjectProviders {
   }
 }
 
-/** Adds to an endpoint its place in the pools of its models, and own prices. */
+/** Adds to an endpoint its place in the pools of its models, the limits of its key, and own prices. */
 const pooled = (
   endpoint: Endpoint,
-  { weight = 1, prices }: { readonly weight?: number; readonly prices?: OwnPrices | null },
+  stored: Pick<ConnectionData, 'weight' | 'prices'> & StoredKeyLimits,
   { strategy, sticky }: PoolPolicy = defaultPoolPolicy,
-): Endpoint => priced({ ...endpoint, pool: { strategy, sticky }, weight }, prices)
+): Endpoint => {
+  const { weight = 1, prices } = stored
+  const keyLimits = keyLimitsOf(stored)
+  return priced({ ...endpoint, pool: { strategy, sticky }, weight, ...(keyLimits && { keyLimits }) }, prices)
+}
 
 /** Adds own prices to an endpoint, if there are any. */
 export const priced = <T extends Endpoint>(endpoint: T, own: OwnPrices | null | undefined): T => {

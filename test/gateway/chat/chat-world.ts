@@ -128,7 +128,12 @@ export const openChatWorld = async (
       },
       rules: () => rules,
     },
-    admission: { admit: (request) => world.admission.admit(request) },
+    admission: {
+      admit: (request) => world.admission.admit(request),
+      get admitKey() {
+        return world.admission.admitKey
+      },
+    },
     redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
     guard: noGuard,

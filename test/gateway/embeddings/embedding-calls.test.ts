@@ -328,3 +328,42 @@ describe('personal data in embedding inputs', () => {
     expect(received()[0]?.body).toEqual({ model, input: 'plain' })
   })
 })
+
+describe('embeddings by a key with a limit of requests', () => {
+  const { script, create, received, recorded } = openHarness({
+    keyLimits: { requestsPerMinute: 2, tokensPerMinute: null },
+  })
+
+  it('count their retries, and beyond the limit go to the next key or are refused, with nothing sent', async () => {
+    script(refusal(503, {}), json(listOf([1])))
+    await create({ model: 'a', input: 'Hello' })
+    await expect(create({ model: 'a', input: 'Hello' })).rejects.toMatchObject({
+      ...{ code: 'rate_limit_exceeded', details: { retryAfterS: 60 } },
+    })
+    expect(recorded).toMatchObject([{ attempts: 2 }, { attempts: 0, error: 'rate_limit_exceeded', status: 429 }])
+    await create({ model: 'a+b', input: 'Hello' })
+    expect(received().map(({ body }) => body.model)).toEqual(['a', 'a', 'b'])
+  })
+
+  it('are sent again with a key that failed when the others of its pool are at their limits', async () => {
+    script(json(listOf([1])), json(listOf([1])), refusal(503, {}), json(listOf([1])))
+    for (let call = 0; call < 2; call++) await create({ model: 'd', input: 'Hello' })
+    await create({ model: 'c+d', input: 'Hello' })
+    expect(received().map(({ body }) => body.model)).toEqual(['d', 'd', 'c', 'c'])
+  })
+
+  it('count each of several requests of one call, which is made only where all of them are left', async () => {
+    script((response, { body }) => {
+      const { requests } = body
+      json({ embeddings: Array.isArray(requests) ? requests.map(() => ({ values: [1] })) : [] })(response, {
+        ...{ path: '', headers: {}, body, closed: Promise.resolve(0) },
+      })
+    })
+    const inputs = (length: number) => ({ model: gemini, input: Array.from({ length }, () => 'a') })
+    await expect(create(inputs(250))).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+    expect(received()).toEqual([])
+    expect((await create(inputs(150))).vectors).toHaveLength(150)
+    expect(received()).toHaveLength(2)
+    await expect(create(inputs(1))).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  })
+})

@@ -3,12 +3,16 @@ import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import { type Admission, type AdmissionRequest, openAdmission } from '#gateway/call/admission.ts'
 import type { CallPolicy } from '#gateway/call/call-policy.ts'
 import type { Caller } from '#gateway/call/caller.ts'
+import type { KeyLimits } from '#gateway/call/pools/key-limits.ts'
 import type { RedactionPolicy } from '#gateway/call/redaction.ts'
-import type { Route } from '#gateway/call/routes.ts'
+import type { PoolPolicy, Route } from '#gateway/call/routes.ts'
 import type { EmbeddingCall } from '#gateway/embeddings/embedding-calls.ts'
 import { openEmbeddings } from '#gateway/embeddings/open-embeddings.ts'
+import { KeyWindows } from '#gateway/limits/key-windows.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import { LocalLimits } from '#storage/local-limits.ts'
 import { projectScope } from '#storage/scope.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { type Answer, openUpstream, type Upstream } from '../call/scripted-upstream.ts'
 
 const caller: Caller = {
@@ -26,7 +30,14 @@ const caller: Caller = {
 const quick: Partial<CallPolicy> = { retries: 2, backoffMs: 1, maxBackoffMs: 2, firstByteTimeoutMs: 20_000 }
 
 /** Embeddings over one scripted server: `model@format` names a route, `a+b` two routes of one model. */
-export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?: RedactionPolicy } = {}) {
+export function openHarness(
+  options: { policy?: Partial<CallPolicy>; redaction?: RedactionPolicy; keyLimits?: KeyLimits } = {},
+) {
+  const { keyLimits } = options
+  const pool: PoolPolicy = { strategy: 'priority', sticky: false }
+  const limited = keyLimits === undefined ? null : { pool, keyLimits }
+  const clock = new VirtualClock()
+  const keys = new KeyWindows(new LocalLimits(clock), clock)
   let upstream: Upstream
   let opened: ReturnType<typeof openEmbeddings>
   const recorded: GatewayCall[] = []
@@ -45,11 +56,13 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
       apiKey: 'key-1',
       source: 'managed',
       connectionId: null,
+      ...(limited !== null && { connectionId: `pvc_${name}`, ...limited }),
     }
     routes.set(name, route)
     return route
   }
   const admission: Admission = {
+    admitKey: (request) => keys.admit(request),
     admit: (request) => {
       admissions.push(request)
       const free = openAdmission.admit(request)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { MongoClient } from 'mongodb'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
+import { KeyWindows } from '#gateway/limits/key-windows.ts'
 import { budgetCounters } from '#gateway/limits/kinds.ts'
 import { counterId } from '#gateway/limits/limit-admission.ts'
 import { type Amount, amountOf, zero } from '#gateway/prices/money.ts'
@@ -16,7 +17,7 @@ import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { openOn } from '#test/storage/redis/opening.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { openLedger } from '../ledger/calls.ts'
+import { managedRoute, openLedger } from '../ledger/calls.ts'
 import { limit, openLimited, requestOf, scope } from './limited.ts'
 
 const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
@@ -164,6 +165,22 @@ describe('requests per minute over several processes', () => {
     const pending = Array.from({ length: 200 }, async (_, n) => processes[n % 2]?.admission.admit(requestOf()))
     const outcomes = await Promise.allSettled(pending)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
+    await Promise.all(services.map((service) => service.close()))
+  })
+
+  it('are limited for the key of a provider: exactly as many calls are sent as it allows', async () => {
+    const services = await Promise.all([1, 2].map(() => openOn(redis?.url ?? '', 'keys')))
+    const processes = services.map(({ limits }) => new KeyWindows(limits, systemClock))
+    const keyLimits = { requestsPerMinute: 30, tokensPerMinute: null }
+    const route = { ...managedRoute, connectionId: 'pvc_1', keyLimits }
+    const pending = Array.from({ length: 200 }, async (_, n) => processes[n % 2]?.admit({ route, requests: 1 }))
+    const permits = (await Promise.all(pending)).flatMap((each) =>
+      each === undefined || 'waitS' in each ? [] : [each],
+    )
+    expect(permits).toHaveLength(30)
+    permits[0]?.giveBack()
+    await vi.waitFor(async () => expect(await processes[1]?.admit({ route, requests: 1 })).toHaveProperty('settle'))
+    expect(await processes[0]?.admit({ route, requests: 1 })).toEqual({ waitS: expect.any(Number) })
     await Promise.all(services.map((service) => service.close()))
   })
 

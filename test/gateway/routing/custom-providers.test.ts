@@ -42,7 +42,7 @@ describe('a custom provider', () => {
     expect(provider).toEqual({
       ...{ id: expect.stringMatching(uuid), name: 'My Rack', base_url: `${server.url}/v1`, api_format: 'openai' },
       ...{ is_active: true, fallback_to_managed: false, weight: 1, prices: null, created_at: expect.any(String) },
-      ...{ first_byte_timeout_ms: null, idle_timeout_ms: null },
+      ...{ first_byte_timeout_ms: null, idle_timeout_ms: null, requests_per_minute: null, tokens_per_minute: null },
     })
     const listedModel = { id: expect.any(String), model_name: 'meta/llama-9', display_name: 'Llama', prices: null }
     expect(await useCases['custom_providers.list'](inProject({}, undefined))).toEqual({
@@ -94,6 +94,16 @@ describe('a custom provider', () => {
     const again = useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))
     expect(await refusalOf(again)).toBe('not_found')
     expect(await world.stored('custom_providers')).not.toContain('llama')
+  })
+
+  it('has limits of its key, which null removes', async () => {
+    const useCases = await open()
+    const { id, ...made } = await create(useCases, { requestsPerMinute: 3, tokensPerMinute: 4_000 })
+    expect(made).toMatchObject({ requests_per_minute: 3, tokens_per_minute: 4_000 })
+    const [route] = await world.routing.routes.resolve('prj_a', 'meta/llama-9', 'chat')
+    expect(route?.keyLimits).toEqual({ requestsPerMinute: 3, tokensPerMinute: 4_000 })
+    const left = await change(useCases, id, { requestsPerMinute: null })
+    expect(left).toMatchObject({ provider: { requests_per_minute: null, tokens_per_minute: 4_000 } })
   })
 
   it('has a weight in the pools of its models', async () => {

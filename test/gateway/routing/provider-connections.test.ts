@@ -37,7 +37,7 @@ describe('a provider connection', () => {
     const useCases = await open()
     const made = await useCases['provider_connections.create'](callOf({}, {}, body()))
     expect(made).toEqual({
-      ...{ first_byte_timeout_ms: null, idle_timeout_ms: null },
+      ...{ first_byte_timeout_ms: null, idle_timeout_ms: null, requests_per_minute: null, tokens_per_minute: null },
       ...{ id: expect.stringMatching(/^pvc_/), name: 'Mine', provider: 'openai', api_format: 'openai', base_url: null },
       ...{
         key_last4: '7890',

@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Admission, openAdmission } from '#gateway/call/admission.ts'
+import { KeyWindows } from '#gateway/limits/key-windows.ts'
+import { LocalLimits } from '#storage/local-limits.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { answers, refuses, sends } from './audio-upstream.ts'
 import { openVoiceWorld, type VoiceWorld } from './voice-world.ts'
 
@@ -32,6 +36,24 @@ it('a key of a pool that is rate limited for speech rests, and is used again aft
   world.later(5_000)
   await world.speak(speech)
   expect(used()).toEqual(['Bearer byok-key-1', 'Bearer byok-key-0'])
+})
+
+it('speech passes over a key at its limit of requests, and is refused when every key is at its own', async () => {
+  await world.close()
+  const clock = new VirtualClock()
+  const keys = new KeyWindows(new LocalLimits(clock), clock)
+  const admission: Admission = { ...openAdmission, admitKey: (request) => keys.admit(request) }
+  world = await openVoiceWorld({ admission })
+  const keyLimits = { requestsPerMinute: 1, tokensPerMinute: null }
+  world.keys({ openai: ['byok', 'byok'] }, { strategy: 'priority', sticky: false }, keyLimits)
+  world.upstream.script(sends('audio', 'audio/mpeg'))
+  await world.speak(speech)
+  const { headers } = await world.speak(speech)
+  expect(new Map(headers).get('x-route')).toBe('priority;try=2;of=2;after=key_limit')
+  await expect(world.speak(speech)).rejects.toMatchObject({
+    ...{ code: 'rate_limit_exceeded', details: { retryAfterS: 60 } },
+  })
+  expect(used()).toEqual(['Bearer byok-key-0', 'Bearer byok-key-1'])
 })
 
 it('transcriptions are spread over the keys of a pool by its policy', async () => {

@@ -4,6 +4,7 @@ import { voiceUseCases } from '#gateway/apis/voice/voice-use-cases.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Admission } from '#gateway/call/admission.ts'
 import type { CallPolicy } from '#gateway/call/call-policy.ts'
+import type { KeyLimits } from '#gateway/call/pools/key-limits.ts'
 import type { Redaction } from '#gateway/call/redaction.ts'
 import type { KeySource, PoolPolicy, Route, Routes } from '#gateway/call/routes.ts'
 import { openVoice } from '#gateway/voice/open-voice.ts'
@@ -28,7 +29,7 @@ export interface VoiceWorld {
   /** The amounts that admissions were settled with, in order. */
   readonly settled: (string | null)[]
   /** Replaces the available keys; those of a pool are called `<source>-key-<n>`. */
-  keys(keys: Keys, pool?: PoolPolicy | null): void
+  keys(keys: Keys, pool?: PoolPolicy | null, keyLimits?: KeyLimits): void
   speak(body: BodyOf<'speech.speak'>, how?: How): Promise<BytesResult>
   transcribe(body: BodyOf<'transcriptions.transcribe'>, how?: How): Promise<Transcribed>
   /** Advances the clock, which otherwise only advances by `callMs` with each call. */
@@ -112,9 +113,8 @@ export const openVoiceWorld = async (
     upstream,
     calls,
     settled,
-    keys: (keys, pool = null) => {
-      routing.keys = keys
-      routing.pool = pool
+    keys: (keys, pool = null, keyLimits = undefined) => {
+      Object.assign(routing, { keys, pool, keyLimits })
     },
     speak: (body, how = {}) => useCases['speech.speak'](callOf(body, how)),
     async transcribe(body, how = {}) {
@@ -140,6 +140,7 @@ export const openVoiceWorld = async (
 class TestRoutes implements Routes {
   keys: Keys | null = null
   pool: PoolPolicy | null = null
+  keyLimits: KeyLimits | undefined
   /** The same objects from call to call, since health is known of a route. */
   #pooled: readonly Route[] | null = null
   readonly #url: string
@@ -158,9 +159,11 @@ class TestRoutes implements Routes {
     const sources = this.keys === null ? ['managed' as const] : (this.keys[spec.id] ?? [])
     if (sources.length === 0) throw new ServiceError('provider_not_configured', { param: 'model' })
     if (this.pool === null) return sources.map((source) => this.#route(spec, model.slice(slash + 1), source))
+    const { keyLimits } = this
     const pool = this.pool
+    const limited = (n: number) => (keyLimits === undefined ? {} : { keyLimits, connectionId: `pvc_${n}` })
     this.#pooled ??= sources.map((source, n) => {
-      return { ...this.#route(spec, model.slice(slash + 1), source), pool, apiKey: `${source}-key-${n}` }
+      return { ...this.#route(spec, model.slice(slash + 1), source), pool, apiKey: `${source}-key-${n}`, ...limited(n) }
     })
     return this.#pooled
   }

@@ -80,7 +80,10 @@ describe('the features of the gateway', () => {
   let world: World
   beforeAll(async () => {
     upstream = await openAnsweringUpstream()
-    world = await World.start({ env: { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: `${upstream.url}/v1` } })
+    world = await World.start({
+      tools: [{ host: new URL(upstream.url).host }],
+      env: { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: `${upstream.url}/v1` },
+    })
     const rules = [
       { name: 'eu', when: { models: [model], tags: ['eu'] }, model: 'model-2' },
       { name: 'any', when: { tags: ['any'] }, model: 'model-2' },
@@ -182,6 +185,35 @@ describe('the features of the gateway', () => {
     const first = await send(request('Hi'), headers)
     const again = await send(request('Hi'), headers)
     expect([first.status, again.status, called()], again.text).toEqual([200, 200, [model]])
+  })
+
+  it('the limits of a key apply to every operation, to turns as well: 429 with Retry-After, and nothing is sent', async () => {
+    const dashboard = await world.dashboard()
+    const providers = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}/providers`
+    const given = { name: 'Rack', baseUrl: `${upstream.url}/v1`, format: 'openai', requestsPerMinute: 1 }
+    const made = await dashboard.post(providers, { ...given, models: [{ name: 'One', modelId: model }] })
+    expect(made, JSON.stringify(made.body)).toMatchObject({
+      status: 201,
+      body: { provider: { requests_per_minute: 1 } },
+    })
+    const path = `${providers}/${made.body.provider.id}`
+    const chat: Sent = ['/v1/chat/completions', { model, messages: messages('Hi') }]
+    expect((await send(chat)).headers.get('x-provider')).toBe(`custom:${made.body.provider.id}`)
+    upstream.received.length = 0
+    for (const { id, request } of endpoints) {
+      const refused = await send(request('Hi'))
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 30], `${id} ${refused.text}`).toEqual([
+        429,
+        true,
+      ])
+    }
+    const turn = await world.api.turn(await world.api.createSession(), { input: 'Hi', model })
+    expect(JSON.stringify(await turn.all())).toContain('rate_limit_exceeded')
+    expect(called()).toEqual([])
+    await dashboard.post(path, { requestsPerMinute: null }, { method: 'PATCH' })
+    for (const { id, request } of endpoints) expect((await send(request('Hi'))).status, id).toBe(200)
+    expect(called()).toHaveLength(endpoints.length)
+    await dashboard.get(path, { method: 'DELETE' })
   })
 
   it('rules apply to turns and runs, whose usage and copies say which model served', async () => {

@@ -1,0 +1,73 @@
+import { resetSeconds } from '#records/reset-seconds.ts'
+import type { Clock } from '#runtime/index.ts'
+import type { LimitState, RateLimits } from '#storage/index.ts'
+import type { KeyGrant, KeyPermit, KeyRequest, TokenNeed } from '../call/admission.ts'
+import { windowMs } from './rate-windows.ts'
+import { TokenHold } from './token-hold.ts'
+
+type Taken = Pick<KeyPermit, 'giveBack'>
+
+const nothing: Taken = { giveBack: () => {} }
+
+/**
+ * Requests and tokens per minute of the keys of providers, in the windows of all limits: exact across all nodes that
+ * share them (specs/decisions/0083-routing.md). A window belongs to one connection or custom provider.
+ */
+export class KeyWindows {
+  readonly #limits: RateLimits
+  readonly #clock: Clock
+
+  constructor(limits: RateLimits, clock: Clock) {
+    this.#limits = limits
+    this.#clock = clock
+  }
+
+  /** Takes requests of the key of a route, and holds their tokens; nothing when either is used up. */
+  async admit({ route: { connectionId, keyLimits }, requests, tokens }: KeyRequest): Promise<KeyGrant> {
+    const { requestsPerMinute = null, tokensPerMinute = null } = keyLimits ?? {}
+    const taken =
+      requestsPerMinute === null
+        ? nothing
+        : await this.#requests(`requests:${connectionId}`, requestsPerMinute, requests)
+    if ('waitS' in taken) return taken
+    if (tokensPerMinute === null || tokens === undefined) return { settle: () => {}, ...taken }
+    return this.#tokens(`tokens:${connectionId}`, { limit: tokensPerMinute, need: tokens(), ...taken })
+  }
+
+  /** Requests are held, not taken, since those that are not sent are given back. */
+  async #requests(key: string, limit: number, count: number): Promise<Taken | { readonly waitS: number }> {
+    const rule = { limit, windowMs }
+    const states = await Promise.all(Array.from({ length: count }, () => this.#limits.hold(key, rule, { max: 1 })))
+    const all = states.flatMap(({ held }) => (held === null ? [] : [held]))
+    // what cannot be given back makes the limit stricter for a minute
+    const giveBack = (): void =>
+      void Promise.allSettled(all.map((held) => this.#limits.settle(key, rule, { held, units: 0 })))
+    const refused = states.find(({ allowed }) => !allowed)
+    if (refused === undefined) return { giveBack }
+    giveBack()
+    return { waitS: secondsOf(refused) }
+  }
+
+  async #tokens(
+    key: string,
+    { limit, need, giveBack }: Taken & { readonly limit: number; readonly need: TokenNeed },
+  ): Promise<KeyGrant> {
+    const hold = new TokenHold(this.#limits, this.#clock, need)
+    const state = await hold.add(key, { limit, windowMs })
+    if (!state.allowed) {
+      giveBack()
+      return { waitS: secondsOf(state) }
+    }
+    const { limitedTo } = hold
+    return {
+      ...(limitedTo !== undefined && { limitedToTokens: limitedTo }),
+      settle: (used) => void hold.settle(used),
+      giveBack: () => {
+        void hold.settle(0)
+        giveBack()
+      },
+    }
+  }
+}
+
+const secondsOf = (state: LimitState): number => Math.max(1, resetSeconds(state, windowMs))
