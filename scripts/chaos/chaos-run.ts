@@ -8,6 +8,7 @@ import { DisturbedPeriods } from './disturbed-periods.ts'
 import { Disturber } from './disturber.ts'
 import { Load } from './load.ts'
 import type { ClientParts } from './node-client.ts'
+import { Operator } from './operator.ts'
 import { judgeFigures, judgeInterrupted, type Outcome } from './report.ts'
 import { compareRows } from './row-check.ts'
 import { Takeovers } from './takeovers.ts'
@@ -63,11 +64,14 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   await disturber.run(planOf(seed, ms, kinds))
   stamped('all is healed')
   deadline = performance.now() + healingMs
+  const operator = new Operator(parts, stamped)
+  operator.start()
   load.stop()
   await loaded
   deadline = performance.now() + healingMs
   const visits = [...load.visits, ...takeovers.visits]
   await load.finish(visits)
+  await operator.stop()
   stamped('all is quiet')
   await killAfterTheLastRow(world, stamped)
   deadline = performance.now() + healingMs
@@ -77,7 +81,8 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   const figures = judgeFigures(done.kill, takeovers.timesMs)
   const rows = await compareRows(world.cluster.mongodbUrl)
   const cut = judgeInterrupted(done, evidence)
-  const problems = [...load.problems, ...disturber.problems, ...judge(evidence), ...figures, ...cut, ...rows.problems]
+  const found = [...load.problems, ...disturber.problems, ...operator.problems, ...judge(evidence)]
+  const problems = [...found, ...figures, ...cut, ...rows.problems]
   if (problems.length > 0) stamped(`what it printed and what was seen: ${keep(world, seed, evidence)}`)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   const { counts } = parts

@@ -61,6 +61,19 @@ it('finds no difference if every row matches its commit', async () => {
   expect(await listed()).toEqual(before)
 })
 
+it('reads few logs at once, since a store has few connections', async () => {
+  const { head } = storage.commits
+  let [running, max] = [0, 0]
+  storage.commits.head = async (actor) => {
+    max = Math.max(max, ++running)
+    await Promise.resolve()
+    running--
+    return head.call(storage.commits, actor)
+  }
+  await rebuilt()
+  expect(max).toBe(8)
+})
+
 it('restores lost rows and rows that differ from their commits, and names each', async () => {
   const before = await listed()
   await storage.records.remove(probeRows, scope, 'prb_003')
