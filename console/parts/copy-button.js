@@ -18,9 +18,9 @@ export const copyButton = (id) => {
   return button
 }
 
-/** The same in a template. @param {{ id: string }} props */
+/** The same in a template. A page that refreshes keeps the button, which may have the focus. @param {{ id: string }} props */
 export const CopyId = ({ id }) =>
-  html`<span key=${id} ref=${(/** @type {HTMLElement | null} */ box) => box?.replaceChildren(copyButton(id))}></span>`
+  html`<span key=${id} ref=${(/** @type {HTMLElement | null} */ box) => box?.firstChild ?? box?.append(copyButton(id))}></span>`
 
 /** @param {string} id */
 const shortId = (id) => `${id.slice(0, id.lastIndexOf('_') + 1)}…${id.slice(-5)}`

@@ -38,7 +38,7 @@ const Part = ({ value }) => {
       : html`<code>${value.map((each) => (isFields(each) ? JSON.stringify(each) : String(each))).join(', ')}</code>`
   if (isFields(value))
     return isSchema(value) ? html`<pre>${JSON.stringify(value, null, 2)}</pre>` : html`<${Nested} value=${value} />`
-  const text = String(value)
+  const text = value === false ? 'no' : String(value)
   return /\n/.test(text) ? html`<pre>${text}</pre>` : text
 }
 

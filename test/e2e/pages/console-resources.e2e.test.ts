@@ -39,10 +39,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
       },
     ])
 
+    const copy = await panel.locator('.copy').elementHandle()
     await panel.getByText('Edit', { exact: true }).click()
     await panel.getByRole('form', { name: 'Update an agent' }).getByLabel('Name').first().fill('Support desk')
     await panel.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('region', { name: 'Support desk' }).waitFor()
+    // the button may have the focus, which a new one would not
+    expect(await copy?.evaluate((button) => button.isConnected)).toBe(true)
     expect(await console.faults('resource')).toEqual([])
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: 'Delete' }).click()
