@@ -179,7 +179,8 @@ interface EngineBench {
 /** Measures the same pages in LanceDB, beside the index in memory. */
 const benchEngine = async ({ engine, store, processOn, index }: EngineBench) => {
   if (engine === undefined) throw new Error('no engine')
-  const writer = new PageIndexes({ store, clock: systemClock, engine })
+  // waits for what a crawl lets go on after ten seconds
+  const writer = new PageIndexes({ store, clock: { ...systemClock, after: () => () => {} }, engine })
   const made = await measured(() => writer.changed(project))
   const first = async () => {
     const indexes = new PageIndexes({ store: processOn(), clock: systemClock, engine })

@@ -55,7 +55,7 @@ export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<v
  * Resolves or rejects with `promise`.
  * @throws {StoreUnavailable} when that takes longer than `ms`, so that a request never waits forever.
  */
-export const within = async <T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> => {
+export const within = async <T>(clock: Pick<Clock, 'after'>, ms: number, promise: Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () => late.reject(new StoreUnavailable('the store does not get on')))
   try {

@@ -75,6 +75,7 @@ export interface LanceTable {
   schema(): Promise<ArrowSchema>
   version(): Promise<number>
   countRows(filter?: string): Promise<number>
+  add(rows: ArrowTable): Promise<unknown>
   delete(filter: string): Promise<unknown>
   mergeInsert(key: string): LanceMerge
   query(): LanceQuery

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../ports.ts'
-import type { ArrowSchema, ArrowTable, LanceConnection, LancePackages, LanceTable } from './lance-package.ts'
+import type { ArrowSchema, LanceConnection, LancePackages, LanceTable } from './lance-package.ts'
 import { TableUpkeep } from './table-upkeep.ts'
 
 /** Bounds of what LanceDB keeps in memory, in bytes: parts of indexes, and descriptions of files. */
@@ -12,7 +12,7 @@ const seenAfterS = 1
 const versionMs = 600_000
 /** Number of rows from which a table has indexes of vectors and keys. */
 const indexedFrom = 50_000
-/** Attempts to store rows once while another process stores the same, and the longest pause in ms between two. */
+/** Attempts to put a table in order while another process does the same, and the longest pause in ms between two. */
 const [maxTries, pauseMs] = [8, 200]
 /** Number of names that are listed at once. */
 const pageSize = 1_000
@@ -139,23 +139,6 @@ export const tableName = (project: string, rest: string): string =>
 export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
 export const texts = (values: readonly string[]): string => values.map(text).join(', ')
-
-/**
- * Stores rows, each once. LanceDB has no unique keys: of two processes that insert the same at the same time, as when an
- * actor is taken over from one that still runs, neither sees the other's rows.
- */
-export const once = async (
-  table: LanceTable,
-  { rows, filter }: { readonly rows: ArrowTable; readonly filter: string },
-): Promise<void> => {
-  for (let tried = 0; tried < maxTries; tried++) {
-    await table.mergeInsert('key').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)
-    if ((await table.countRows(filter)) <= rows.numRows) return
-    await table.delete(filter)
-    await pause(Math.random() * pauseMs)
-  }
-  throw new Error('another process stores the same rows')
-}
 
 /** Puts a table in order: all of it is in its indexes. Done again if it meets a change by another process. */
 export const optimized = async (table: LanceTable): Promise<void> => {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterPrefix } from '../record-keys.ts'
 import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
 import type { LancePackages, LanceQuery, LanceTable } from './lance-package.ts'
 import { isSearchTable } from './lance-search.ts'
-import { LanceTables, once, tableName, text, texts } from './lance-tables.ts'
+import { LanceTables, tableName, text, texts } from './lance-tables.ts'
+import { columnOf } from './search-rows.ts'
 import { type VectorRow, VectorRows, vectorsOf } from './vector-rows.ts'
 
 /** Number of partitions of an index that a search reads, and how many times the limit is compared exactly. */
@@ -32,12 +34,16 @@ export class LanceVectors implements VectorStore {
     if (dimensions === 0) return
     const name = tableName(project, space)
     const rows = new VectorRows(this.#tables.packages.arrow, dimensions)
+    const copy: Copy = { blob, stamp: randomUUID(), count: vectors.length }
     const encoded = await rows.encoded(
-      vectors.map(({ id, numbers }, n): VectorRow => ({ key: `${blob}:${n}`, group, id, numbers })),
+      vectors.map(({ id, numbers }, n): VectorRow => ({ key: `${prefixOf(copy)}${n}`, group, id, numbers })),
     )
     await this.#tables.inTurn(name, async () => {
       const table = (await this.#tables.open(name)) ?? (await this.#tables.create(name, rows.schema))
-      await this.#tables.on(name, () => once(table, { rows: encoded, filter: keysFrom(`${blob}:`) }))
+      await this.#tables.on(name, async () => {
+        await table.add(encoded)
+        await keepOne(table, copy)
+      })
     })
     this.#tables.changed(name)
   }
@@ -129,6 +135,37 @@ export class LanceVectors implements VectorStore {
 export interface LanceSettings {
   readonly uri: string
   readonly min: number
+}
+
+/** The rows of a blob that one writer added, all in one commit. */
+interface Copy {
+  readonly blob: string
+  readonly stamp: string
+  readonly count: number
+}
+
+const prefixOf = ({ blob, stamp }: Pick<Copy, 'blob' | 'stamp'>): string => `${blob}:${stamp}:`
+
+/**
+ * Removes all copies of a blob but one. The engine has no unique keys: of two processes that add the same at once, as when an
+ * actor is taken over from one that still runs, both succeed. All keep the first of the whole copies by their stamps,
+ * which therefore no process removes, and the last to add sees every copy. A writer that is killed leaves one too many.
+ */
+const keepOne = async (table: LanceTable, own: Copy): Promise<void> => {
+  const { blob, count } = own
+  const ofBlob = keysFrom(`${blob}:`)
+  const counts = new Map<string, number>()
+  for (const key of columnOf(await table.query().where(ofBlob).select(['key']).toArrow(), 'key')) {
+    // rows of earlier versions of this program have no stamp
+    const [first = '', number] = String(key)
+      .slice(blob.length + 1)
+      .split(':')
+    const stamp = number === undefined ? '' : first
+    counts.set(stamp, (counts.get(stamp) ?? 0) + 1)
+  }
+  const whole = [...counts].flatMap(([stamp, rows]) => (rows === count && stamp !== '' ? [stamp] : [])).toSorted()
+  const stamp = whole[0] ?? own.stamp
+  if (counts.size > 1) await table.delete(`${ofBlob} AND NOT (${keysFrom(prefixOf({ blob, stamp }))})`)
 }
 
 const keysFrom = (prefix: string): string => `key >= ${text(prefix)} AND key < ${text(afterPrefix(prefix))}`

@@ -14,6 +14,7 @@ import { VectorsUnusable } from '#storage/vector-port.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { searchContract } from '../contract/search.ts'
 import { vectorsContract } from '../contract/vectors.ts'
+import { dyingPackages } from './dying-packages.ts'
 import { dimensions, directions, project, put, sharedTables, space } from './shared-tables.ts'
 
 describe('LanceDB in a folder', () => {
@@ -58,6 +59,31 @@ describe('LanceDB in a folder', () => {
   })
 
   sharedTables(another)
+
+  it.for([1, 2, 3])(
+    'has vectors that one process stored after another, which stores the same, is killed at its change %s',
+    async (changes) => {
+      const living = await another()
+      const [before, blob] = [`before ${changes}`, `killed ${changes}`]
+      await put(living, before, directions(5))
+      const dying = await LanceVectors.open(dyingPackages(packages, changes), { uri: folder, min: 10 })
+      // from now on it does not see changes of others for a second
+      await dying.count(project, before)
+      await put(living, blob, directions(20))
+      await put(dying, blob, directions(20)).catch(() => {})
+      const reader = await another()
+      const stored = await reader.get(
+        project,
+        space,
+        Array.from({ length: 20 }, (_, n) => `${blob} ${n}`),
+      )
+      expect(new Set(stored.map(({ id }) => id)).size).toBe(20)
+      await put(reader, blob, directions(20))
+      expect(await reader.count(project, blob)).toBe(20)
+      for (const each of [before, blob]) await reader.removeBlobs(project, each)
+      await Promise.all([living.close(), dying.close(), reader.close()])
+    },
+  )
 
   it('finds nearly all of the nearest of 8,000 with an index, and what was removed leaves the files', {
     timeout: 240_000,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { StoredIndexes, type StoredIndexesParts } from '#actors/indexing/stored-indexes.ts'
 import type { PageHit, PageIndex, PageSegment } from '#retrieval/index.ts'
+import type { Clock } from '#runtime/index.ts'
 import type { SearchStore } from '#storage/index.ts'
 import { findableRow } from '../store/findable-row.ts'
 import { pagesPlace } from '../store/page-changes.ts'
@@ -9,6 +10,7 @@ import type { FilteredQuery } from './page-filter.ts'
 import { PageTables } from './page-tables.ts'
 
 export interface PageIndexesParts extends StoredIndexesParts {
+  readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
   readonly store: PageStore
   readonly log?: Pick<Logger, 'warn'>
   /** Finds candidates in large corpora; absent: every corpus is searched in memory. */

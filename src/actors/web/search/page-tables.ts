@@ -20,6 +20,7 @@ import {
   wordKey,
 } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
+import { within } from '#runtime/internal.ts'
 import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { SearchDocument, SearchIndex, SearchStore } from '#storage/index.ts'
 import { findableRow } from '../store/findable-row.ts'
@@ -29,7 +30,7 @@ import { type FilteredQuery, facetsOf, facetsOfPage } from './page-filter.ts'
 export interface PageTablesParts {
   readonly engine: SearchStore
   readonly changes: PageStore['changes']
-  readonly clock: Pick<Clock, 'now' | 'steady'>
+  readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
   readonly log?: Pick<Logger, 'warn'>
   /** Number of passages by words, and by the vector, among which the best are found. */
   readonly candidates?: number
@@ -44,6 +45,8 @@ const recheckMs = 1_000
 const lateMs = 5_000
 /** Time in ms for which an engine that failed is not used. */
 const restMs = 30_000
+/** Longest time in ms that a search, and a change of pages, waits for an engine: one that does not answer is not used. */
+const [searchMs, followMs] = [2_000, 10_000]
 /** Number of pages that are stored at once. */
 const pagesEach = 256
 
@@ -83,26 +86,35 @@ export class PageTables {
 
   /** Finds pages; null where the engine does not have them, or cannot be reached. */
   async search(place: IndexPlace, query: FilteredQuery): Promise<readonly PageHit[] | null> {
-    const { engine, clock, candidates = defaultCandidates } = this.#parts
-    if (clock.steady() < this.#offUntil) return null
-    return this.#unlessDown(place, async () => {
-      const { index, corpus } = await this.#upToDate(place)
-      if (index === null) return null
-      const { text, vector, filter } = query
-      const found = await engine.candidates(index, {
-        ...{ words: corpus.wordsOf(text).map(wordKey), vector, limit: candidates },
-        ...{ facets: facetsOf(filter), since: filter?.since ?? null },
-      })
-      const pages = new PageIndex(corpus)
-      // of equal pages the one that was added first comes first, as in an index in memory
-      for (const { content } of found.toSorted((a, b) => (a.id < b.id ? -1 : 1))) pages.attach(unpackedPage(content))
-      return pages.search(query)
-    })
+    const { clock } = this.#parts
+    if (this.#isOff) return null
+    return this.#unlessDown(place, () => within(clock, searchMs, this.#found(place, query)))
   }
 
-  /** Applies the changes of the segments. */
+  async #found(place: IndexPlace, query: FilteredQuery): Promise<readonly PageHit[] | null> {
+    const { engine, candidates = defaultCandidates } = this.#parts
+    const { index, corpus } = await this.#upToDate(place)
+    if (index === null) return null
+    const { text, vector, filter } = query
+    const found = await engine.candidates(index, {
+      ...{ words: corpus.wordsOf(text).map(wordKey), vector, limit: candidates },
+      ...{ facets: facetsOf(filter), since: filter?.since ?? null },
+    })
+    const pages = new PageIndex(corpus)
+    // of equal pages the one that was added first comes first, as in an index in memory
+    for (const { content } of found.toSorted((a, b) => (a.id < b.id ? -1 : 1))) pages.attach(unpackedPage(content))
+    return pages.search(query)
+  }
+
+  /** Applies the changes of the segments. It goes on after the promise has resolved if it takes long. */
   async follow(place: IndexPlace): Promise<void> {
-    await this.#unlessDown(place, () => this.#turns.take(place.id, () => this.#followed(place)))
+    if (this.#isOff) return
+    const done = this.#unlessDown(place, () => this.#turns.take(place.id, () => this.#followed(place)))
+    await within(this.#parts.clock, followMs, done).catch(() => {})
+  }
+
+  get #isOff(): boolean {
+    return this.#parts.clock.steady() < this.#offUntil
   }
 
   /** Removes all that the engine has of removed pages, with its files. It is made again from the segments. */
@@ -157,7 +169,9 @@ export class PageTables {
     const index = this.#indexOf(place, state)
     const { step: applied, names } = (index === null ? null : await engine.notes(index)) ?? { step: 0, names: noNames }
     known.applied = applied
-    const isBehind = index !== null && applied < (state?.revision ?? 0)
+    // a process that was slower than another has removed the other's notes
+    const lacksNotes = state?.segments?.some(({ id }) => !names.has(id)) ?? false
+    const isBehind = index !== null && (lacksNotes || applied < (state?.revision ?? 0))
     known.lateSince = isBehind ? (known.lateSince ?? checkedAt) : null
     if (known.lateSince !== null && checkedAt - known.lateSince >= lateMs) {
       // the next one not before this one has had time
@@ -196,12 +210,22 @@ export class PageTables {
   }
 
   async #followed(place: IndexPlace): Promise<void> {
+    const { engine, changes } = this.#parts
+    for (let state = await changes.state(place); ; ) {
+      const index = this.#indexOf(place, state)
+      if (state === null || index === null) return
+      await engine.drop(place.project, index)
+      await this.#applied(place, state, index)
+      const [{ purges }, now] = [state, await changes.state(place)]
+      if (now?.purges === purges) return
+      // pages were removed meanwhile with their table, which this has made again with them
+      await engine.drop(place.project, this.#indexOf(place, now))
+      state = now
+    }
+  }
+
+  async #applied(place: IndexPlace, { segments = [], revision }: IndexState, index: SearchIndex): Promise<void> {
     const { engine, changes, clock } = this.#parts
-    const state = await changes.state(place)
-    const index = this.#indexOf(place, state)
-    if (state === null || index === null) return
-    const { segments = [], revision } = state
-    await engine.drop(place.project, index)
     const { step: applied, names } = (await engine.notes(index)) ?? { step: 0, names: noNames }
     const isKnown = applied === revision && names.size === segments.length
     if (isKnown && segments.every(({ id }) => names.has(id))) return

@@ -1,16 +1,23 @@
 import { PageIndexes } from '#actors/web/search/page-indexes.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
+import { type Clock, systemClock } from '#runtime/index.ts'
 import type { SearchStore, Storage } from '#storage/index.ts'
 import { madePage, queries, urlOf } from '../store/made-pages.ts'
+
+interface NodeOptions {
+  readonly engine?: SearchStore
+  readonly project?: string
+  readonly after?: Clock['after']
+}
 
 /** What a process that stores and searches pages of one project has. */
 export const pageNode = (
   { records, blobs }: Pick<Storage, 'records' | 'blobs'>,
-  { engine, project = 'prj_a' }: { readonly engine?: SearchStore; readonly project?: string } = {},
+  { engine, project = 'prj_a', after = systemClock.after }: NodeOptions = {},
 ) => {
   /** Time in ms by which its clocks are ahead, so that nothing has to wait. */
   const ahead = { ms: 0 }
-  const clock = { now: () => Date.now() + ahead.ms, steady: () => performance.now() + ahead.ms }
+  const clock = { now: () => Date.now() + ahead.ms, steady: () => performance.now() + ahead.ms, after }
   const warnings: unknown[] = []
   const log = { warn: (data: unknown) => warnings.push(data) }
   const counted = { candidates: 0 }
@@ -19,7 +26,7 @@ export const pageNode = (
     return (await engine?.candidates(index, query)) ?? []
   }
   const store = new PageStore(records, blobs, clock.now)
-  const bound = engine === undefined ? undefined : boundEngine(engine, candidates)
+  const bound = engine === undefined ? undefined : boundEngine(engine, { candidates })
   const indexes = new PageIndexes({ store, clock, log, engine: bound })
   const save = async (numbers: readonly number[], version = 1) => {
     for (const n of numbers) {
@@ -41,8 +48,10 @@ export const pageNode = (
   return { ahead, store, indexes, save, found, warnings, counted }
 }
 
-const boundEngine = (engine: SearchStore, candidates: SearchStore['candidates']): SearchStore => ({
-  ...{ min: engine.min, candidates },
+/** An engine some methods of which are others. */
+export const boundEngine = (engine: SearchStore, others: Partial<SearchStore>): SearchStore => ({
+  min: engine.min,
+  candidates: (...query) => engine.candidates(...query),
   put: (...put) => engine.put(...put),
   remove: (...removed) => engine.remove(...removed),
   count: (index) => engine.count(index),
@@ -50,4 +59,5 @@ const boundEngine = (engine: SearchStore, candidates: SearchStore['candidates'])
   readNotes: (...read) => engine.readNotes(...read),
   note: (...noted) => engine.note(...noted),
   drop: (...dropped) => engine.drop(...dropped),
+  ...others,
 })

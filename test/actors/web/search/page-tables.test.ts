@@ -14,6 +14,7 @@ import { pagesPlace } from '#actors/web/store/page-changes.ts'
 import type { PageStore } from '#actors/web/store/page-store.ts'
 import { type PageHit, PageIndex } from '#retrieval/index.ts'
 import { newId } from '#runtime/ids.ts'
+import { systemClock } from '#runtime/index.ts'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { projectScope, type SearchStore, type Storage } from '#storage/index.ts'
 import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
@@ -22,7 +23,7 @@ import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { madePage, queries, urlOf } from '../store/made-pages.ts'
-import { pageNode } from './page-node.ts'
+import { boundEngine, pageNode } from './page-node.ts'
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
@@ -82,8 +83,7 @@ describe('pages of a large corpus in LanceDB', () => {
     const { storage, engine, project, node } = await opened('some')
     const writer = node()
     await writer.save(range(0, 300))
-    const clock = { now: Date.now, steady: () => performance.now() }
-    const tables = new PageTables({ engine, changes: writer.store.changes, clock, candidates: 60 })
+    const tables = new PageTables({ engine, changes: writer.store.changes, clock: systemClock, candidates: 60 })
     const index = await inMemory(writer.store, project)
     for (const query of queries.filter(({ vector }) => vector === null)) {
       const all = await index.search(query)
@@ -205,6 +205,71 @@ describe('pages of a large corpus in LanceDB', () => {
     expect((await one.found({ text })).flat().map(([url]) => url)).not.toContain(urlOf(31))
     expect(one.counted.candidates).toBe(calls + queries.length)
     expect(contents()).not.toMatch(/zyzzyva|quokka|Xylophone/)
+    await storage.close()
+  })
+
+  it('do not come back in files by a node that was storing them while they were taken down', async () => {
+    const { storage, engine, project, uri, node } = await opened('back')
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const put: SearchStore['put'] = async (...given) => {
+      reached.resolve()
+      await released.promise
+      await engine.put(...given)
+    }
+    const [one, slow] = [node(), pageNode(storage, { engine: boundEngine(engine, { put }), project })]
+    const secret = { ...madePage(31), title: 'Xylophone', text: 'The zyzzyva of the quokka. '.repeat(20) }
+    await slow.store.save(project, urlOf(31), secret)
+    const stored = slow.indexes.changed(project)
+    await reached.promise
+    await one.store.block(project, urlOf(31), 'wtd_1')
+    await one.store.purge(project)
+    await one.indexes.dropped(project)
+    released.resolve()
+    await stored
+    const files = readdirSync(uri, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    for (const { parentPath, name } of files)
+      expect(readFileSync(join(parentPath, name), 'latin1')).not.toMatch(/zyzzyva|quokka|Xylophone/)
+    await storage.close()
+  })
+
+  it('have the summaries of all segments again after a slow node has removed those of a faster one', async () => {
+    const { storage, engine, project, node } = await opened('notes')
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const note: SearchStore['note'] = async (...given) => {
+      reached.resolve()
+      await released.promise
+      await engine.note(...given)
+    }
+    const [one, slow] = [node(), pageNode(storage, { engine: boundEngine(engine, { note }), project })]
+    const late = slow.save(range(0, 10))
+    await reached.promise
+    await one.save(range(10, 20))
+    released.resolve()
+    await late
+    const noted = async () => (await engine.notes(pagesIndex(project, { purges: 0 })))?.names.size
+    const { segments = [] } = (await one.store.changes.state(pagesPlace(project))) ?? {}
+    expect(await noted()).toBeLessThan(segments.length)
+    one.ahead.ms += 1_000
+    await one.found()
+    one.ahead.ms += 5_000
+    await one.found()
+    await expect.poll(noted).toBe(segments.length)
+    await storage.close()
+  })
+
+  it('are found and stored without waiting while the engine does not answer', async () => {
+    const { storage, engine, project, node } = await opened('silent')
+    await node().save(range(0, 20))
+    const silent = () => new Promise<never>(() => {})
+    const mute = boundEngine(engine, { candidates: silent, notes: silent, put: silent, drop: silent })
+    const soon = (_: number, work: () => void) => systemClock.after(20, work)
+    const waits = pageNode(storage, { engine: mute, project, after: soon })
+    const before = await node().found()
+    for (const [at, hits] of (await waits.found()).entries()) expectSame(hits, before[at] ?? [])
+    expect(waits.warnings).toHaveLength(1)
+    waits.ahead.ms += 60_000
+    await waits.save(range(20, 30))
+    expect((await waits.store.changes.state(pagesPlace(project)))?.revision).toBe(2)
     await storage.close()
   })
 })
