@@ -152,9 +152,9 @@ export const requestBounds: readonly Bound[] = [
     of: 'choices of one chunk of a streamed answer',
     max: '1,024',
     beyond: 'the answer ends as broken (`provider_stream_broken`)',
-    code: ['src/gateway/chat/openai-chunks.ts', 'maxChoices'],
+    code: ['src/gateway/providers/openai/openai-chunks.ts', 'maxChoices'],
     test: [
-      'test/gateway/chat/openai-chunks.test.ts',
+      'test/gateway/providers/openai/openai-chunks.test.ts',
       'of 100,000 choices ends the answer as broken, and takes no more time than to be parsed',
     ],
   },

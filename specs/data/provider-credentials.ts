@@ -1,4 +1,4 @@
-import { described, type Infer, object, optional, record, string } from '../dsl/schema.ts'
+import { described, type Infer, object, oneOf, optional, record, string } from '../dsl/schema.ts'
 import type { WireFormat } from './providers.ts'
 
 const word = (description: string) =>
@@ -24,6 +24,12 @@ export const providerSettings = object(
       ),
     ),
     region: word('Amazon Bedrock: AWS region, such as `us-east-1`.'),
+    api: optional(
+      described(
+        oneOf('converse', 'invoke'),
+        "Amazon Bedrock: operation of chats. `invoke` sends the bodies of the model's vendor by InvokeModel, for Anthropic's and OpenAI's models and imported ones, of which Converse does not have all. Default: `converse`.",
+      ),
+    ),
     project_id: word('Vertex AI: id of the Google Cloud project.'),
     location: word('Vertex AI: location, such as `us-central1` or `global`.'),
     account_id: word('Cloudflare: id of the account.'),
@@ -83,7 +89,7 @@ export const cloudFields: Readonly<Partial<Record<WireFormat, CloudFields>>> = {
     optional: ['authority'],
   },
   bedrock: {
-    settings: ['region'],
+    settings: ['region', 'api'],
     takesKey: true,
     required: ['access_key_id', 'secret_access_key'],
     optional: ['session_token'],

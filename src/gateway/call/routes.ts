@@ -73,7 +73,7 @@ export const wireModelOf = ({ model, wireModel }: Pick<Route, 'model' | 'wireMod
 
 /** Whether a server refuses what OpenAI's own refuses: it is OpenAI's, or runs its models on Azure. */
 export const isStrictOpenAi = ({ format, baseUrl }: Pick<Route, 'format' | 'baseUrl'>): boolean =>
-  format === 'azure' || isOwnOpenAi(baseUrl)
+  format === 'azure' || format === 'bedrock' || isOwnOpenAi(baseUrl)
 
 /**
  * Whether a URL is OpenAI's own server, which offers only the models of the price list; a compatible server may offer

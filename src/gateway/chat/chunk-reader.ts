@@ -1,9 +1,9 @@
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
+import { isUsageOnly } from '../providers/openai/openai-chunks.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
-import { isUsageOnly } from './openai-chunks.ts'
 
 /** Reads a stream of any format and passes it on as OpenAI chunks, with redacted personal data restored. */
 export class ChunkReader implements AnswerReader {

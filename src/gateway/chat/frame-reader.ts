@@ -3,8 +3,8 @@ import { usageOf } from '../call/accounting/openai-usage.ts'
 import { withCost } from '../call/accounting/shown-cost.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { TokenUsage } from '../prices/usage.ts'
+import { isUsageOnly, OpenAiChunks } from '../providers/openai/openai-chunks.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
-import { isUsageOnly, OpenAiChunks } from './openai-chunks.ts'
 
 /** Maximum size in bytes of an incomplete frame; a sender that exceeds it is broken or hostile. */
 const maxFrameBytes = 16 * 1024 * 1024

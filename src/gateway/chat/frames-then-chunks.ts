@@ -1,9 +1,9 @@
+import { OpenAiChunks } from '../providers/openai/openai-chunks.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import { mayBeginInJson } from '../redaction/placeholders.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader, type FrameReaderOptions } from './frame-reader.ts'
-import { OpenAiChunks } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { SseDecoder } from '#outgoing/sse-decoder.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
-import { OpenAiChunks } from './openai-chunks.ts'
+import { OpenAiChunks } from '../providers/openai/openai-chunks.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 
 /**

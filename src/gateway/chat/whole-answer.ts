@@ -1,9 +1,7 @@
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { usageOf } from '../call/accounting/openai-usage.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
-import { refused, streamedFailure } from '../call/failure.ts'
-import { ModelError } from '../call/provider-port.ts'
 import { completionOf } from '../providers/completion-of.ts'
+import { completionIn } from '../providers/openai/openai-answer.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 
@@ -14,9 +12,6 @@ export interface Whole extends StreamEnd {
   /** Set when it was assembled from a stream. */
   readonly gathered?: true
 }
-
-/** The reason for which the first choice of a `chat.completion` ended; '' for none. */
-export const finishOf = ({ choices }: WireObject): string => textOf(objectOf(arrayOf(choices)[0]).finish_reason)
 
 /** Matches the beginning of an event stream, which some servers send whatever was requested. */
 const eventStream = /^\uFEFF?\s*(?:data|event|id|retry)?:/
@@ -35,16 +30,7 @@ export const maxBytesAtOnce = 8 * 1024 * 1024
 export function readWhole(bytes: Buffer, json: unknown, format: FormatRequest | null): Whole {
   if (json === undefined && bytes.length <= maxBytesAtOnce && eventStream.test(bytes.toString('utf8', 0, 64)))
     return gathered(bytes, format)
-  if (format !== null) return format.answer(json)
-  if (!isObject(json)) throw noAnswer()
-  if (isObject(json.error)) throw streamedFailure(json.error)
-  if (!Array.isArray(json.choices)) throw noAnswer()
-  return {
-    completion: json,
-    model: textOf(json.model),
-    usage: isObject(json.usage) ? usageOf(json.usage) : null,
-    finishReason: finishOf(json),
-  }
+  return format === null ? completionIn(json) : format.answer(json)
 }
 
 const gathered = (bytes: Buffer, format: FormatRequest | null): Whole => {
@@ -53,5 +39,3 @@ const gathered = (bytes: Buffer, format: FormatRequest | null): Whole => {
   const { chunks, end } = decoder.finish()
   return { ...end, completion: completionOf([...first, ...chunks]), gathered: true }
 }
-
-const noAnswer = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { claude, claudeReply } from './claude.ts'
 import { answerText, CloudRefusal, type CloudRequest, CloudServer, picture, type Shape } from './cloud-server.ts'
 
 const cachePoint: Shape = { type: null, ttl: null }
@@ -71,7 +72,7 @@ interface BedrockOptions {
   readonly model: string
 }
 
-/** Amazon Bedrock's Converse API, and InvokeModel for embeddings: requests are signed, streams are frames with checksums. */
+/** Amazon Bedrock's Converse API, and InvokeModel for Claude and embeddings: requests are signed, streams are frames with checksums. */
 export class BedrockServer extends CloudServer {
   readonly #options: BedrockOptions
 
@@ -89,8 +90,10 @@ export class BedrockServer extends CloudServer {
       return searchParams.get('nextToken') === null
         ? this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'eu.a' }], nextToken: 'more+' })
         : this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'us.b' }] })
-    const [, embedder = ''] = /^\/model\/([^/]+)\/invoke$/.exec(pathname) ?? []
-    if (embedder !== '') return this.#embed(decodeURIComponent(embedder), request.body, response)
+    const [, invoked = '', stream] = /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/.exec(pathname) ?? []
+    if (decodeURIComponent(invoked) === this.#options.model)
+      return this.#claude(objectOf(request.body), stream !== undefined, response)
+    if (invoked !== '') return this.#embed(decodeURIComponent(invoked), request.body, response)
     const [, model = '', operation] = /^\/model\/([^/]+)\/(converse(?:-stream)?)$/.exec(pathname) ?? []
     if (decodeURIComponent(model) !== this.#options.model)
       return this.json(response, { message: 'The provided model identifier is invalid.' }, 400)
@@ -127,6 +130,28 @@ export class BedrockServer extends CloudServer {
     throw new CloudRefusal(403, 'The request signature we calculated does not match the signature you provided.')
   }
 
+  /** Anthropic's body by InvokeModel. Of a stream that breaks, the exception comes after the reason to stop. */
+  #claude(body: WireObject, streams: boolean, response: ServerResponse): unknown {
+    this.known(body, claude)
+    if (body.anthropic_version !== 'bedrock-2023-05-31' || 'stream' in body) throw new CloudRefusal(400, 'Malformed')
+    const { scenario, whole, events } = claudeReply(body)
+    if (this.#refused(scenario, response)) return response
+    if (!streams) return this.json(response, whole)
+    response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+    const sent = scenario === 'hang' ? events.slice(0, 3) : events.slice(0, -1)
+    for (const event of sent) response.write(chunkFrame(event))
+    if (scenario === 'hang') return response
+    if (scenario === 'break') return response.end(brokenFrame)
+    const counts = { inputTokenCount: 120, outputTokenCount: 7, invocationLatency: 1, firstByteLatency: 1 }
+    return response.end(chunkFrame({ ...events.at(-1), 'amazon-bedrock-invocationMetrics': counts }))
+  }
+
+  #refused(scenario: string, response: ServerResponse): boolean {
+    if (scenario === 'refuse') this.json(response, { message: 'Malformed input request.' }, 400)
+    if (scenario === 'limit') this.json(response, { message: 'Too many requests' }, 429, { 'retry-after': '60' })
+    return scenario === 'refuse' || scenario === 'limit'
+  }
+
   /** A vector's first number is the length of its text. */
   #embed(model: string, given: unknown, response: ServerResponse): unknown {
     const body = objectOf(given)
@@ -156,8 +181,7 @@ export class BedrockServer extends CloudServer {
     const last = objectOf(arrayOf(body.messages).at(-1))
     const blocks = arrayOf(last.content).map(objectOf)
     const scenario = blocks.map(({ text }) => textOf(text)).join('')
-    if (scenario === 'refuse') return this.json(response, { message: 'Malformed input request.' }, 400)
-    if (scenario === 'limit') return this.json(response, { message: 'Too many requests' }, 429, { 'retry-after': '60' })
+    if (this.#refused(scenario, response)) return response
     const marked = blocks.some((block) => isObject(block.cachePoint))
     const usage = usageOf(scenario, marked)
     const content = answerTo(body, blocks, scenario)
@@ -194,8 +218,7 @@ export class BedrockServer extends CloudServer {
       // the exception comes after a whole text: the answer is still not whole
       send('contentBlockStop', at)
       send('messageStop', { stopReason })
-      const exception = { ':message-type': 'exception', ':exception-type': 'modelStreamErrorException' }
-      return response.end(frame(exception, { message: 'The model failed.' }))
+      return response.end(brokenFrame)
     }
     send('contentBlockStop', at)
     send('messageStop', { stopReason })
@@ -229,6 +252,10 @@ const answerTo = (body: WireObject, blocks: readonly WireObject[], scenario: str
 const eventFrame = (type: string, payload: object): Buffer =>
   frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload)
 
+/** A chunk of InvokeModelWithResponseStream: the event of the model's vendor in base64, padded against guesses of its length. */
+export const chunkFrame = (event: unknown): Buffer =>
+  eventFrame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abcdef' })
+
 /** A message of an event stream: lengths, checksum, headers, payload, checksum. */
 export const frame = (headers: Readonly<Record<string, string>>, payload: object): Buffer => {
   const named = Object.entries(headers).map(([name, value]) => {
@@ -246,3 +273,8 @@ export const frame = (headers: Readonly<Record<string, string>>, payload: object
   end.writeUInt32BE(crc32(message), 0)
   return Buffer.concat([message, end])
 }
+
+const brokenFrame = frame(
+  { ':message-type': 'exception', ':exception-type': 'modelStreamErrorException' },
+  { message: 'The model failed.' },
+)

@@ -1,6 +1,7 @@
 import { createVerify } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { claude, claudeReply } from './claude.ts'
 import { answerText, CloudRefusal, type CloudRequest, CloudServer, picture, type Shape } from './cloud-server.ts'
 
 const part: Shape = {
@@ -22,27 +23,6 @@ export const gemini: Shape = {
     ...{ responseModalities: [null], imageConfig: { aspectRatio: null } },
   },
 }
-const cache_control: Shape = { type: null, ttl: null }
-const claude: Shape = {
-  ...{ anthropic_version: null, max_tokens: null, stream: null, temperature: null, top_p: null, thinking: null },
-  system: [{ type: null, text: null, cache_control }],
-  messages: [
-    {
-      role: null,
-      content: [
-        {
-          ...{ type: null, text: null, cache_control, id: null, name: null, input: null },
-          ...{ source: { type: null, media_type: null, data: null }, tool_use_id: null },
-          content: [{ type: null, text: null }],
-        },
-      ],
-    },
-  ],
-  tools: [{ name: null, description: null, input_schema: null, strict: null, cache_control }],
-  tool_choice: { type: null, name: null },
-  output_config: { format: { type: null, schema: null } },
-}
-
 /** The service account, and where the models are. */
 interface VertexOptions {
   readonly email: string
@@ -147,38 +127,13 @@ export class VertexServer extends CloudServer {
   }
 
   #claude(body: WireObject, streams: boolean, response: ServerResponse): unknown {
-    const blocks = arrayOf(objectOf(arrayOf(body.messages).at(-1)).content).map(objectOf)
-    const scenario = blocks.map(({ text }) => textOf(text)).join('')
+    const { scenario, whole, events } = claudeReply(body)
     if (this.#refused(scenario, response)) return response
-    const cached = scenario === 'cached'
-    const input = { input_tokens: cached ? 20 : 120, cache_read_input_tokens: cached ? 100 : 0 }
-    const content = claudeAnswer(body, blocks, scenario)
-    const stop_reason = content.type === 'tool_use' ? 'tool_use' : 'end_turn'
-    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-haiku-4-5' }
-    if (!streams)
-      return this.json(response, { ...message, content: [content], stop_reason, usage: { ...input, output_tokens: 7 } })
+    if (!streams) return this.json(response, whole)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    const send = (event: WireObject): unknown =>
-      response.write(`event: ${textOf(event.type)}\ndata: ${JSON.stringify(event)}\n\n`)
-    send({ type: 'message_start', message: { ...message, content: [], usage: { ...input, output_tokens: 1 } } })
-    const at = { index: 0 }
-    const { input: given, ...named } = content
-    const isCall = content.type === 'tool_use'
-    send({
-      type: 'content_block_start',
-      ...at,
-      content_block: isCall ? { ...named, input: {} } : { type: 'text', text: '' },
-    })
-    const delta = isCall
-      ? { type: 'input_json_delta', partial_json: JSON.stringify(given) }
-      : { type: 'text_delta', text: content.text }
-    send({ type: 'content_block_delta', ...at, delta })
-    if (scenario === 'hang') return response
-    if (scenario === 'break') return response.end()
-    send({ type: 'content_block_stop', ...at })
-    send({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 7 } })
-    send({ type: 'message_stop' })
-    return response.end()
+    const sent = scenario === 'hang' || scenario === 'break' ? events.slice(0, 3) : events
+    for (const event of sent) response.write(`event: ${textOf(event.type)}\ndata: ${JSON.stringify(event)}\n\n`)
+    return scenario === 'hang' ? response : response.end()
   }
 }
 
@@ -217,16 +172,4 @@ const geminiAnswer = (body: WireObject, parts: readonly WireObject[], scenario: 
   }
   const isJson = isObject(objectOf(body.generationConfig).responseJsonSchema)
   return { text: scenario === 'json' && isJson ? '{"city":"Oslo"}' : answerText }
-}
-
-const claudeAnswer = (body: WireObject, blocks: readonly WireObject[], scenario: string): WireObject => {
-  const text = (given: string): WireObject => ({ type: 'text', text: given })
-  const result = blocks.find(({ type }) => type === 'tool_result')
-  if (result !== undefined) return text(`It is ${textOf(objectOf(arrayOf(result.content)[0]).text)}.`)
-  if (scenario === 'tool' && arrayOf(body.tools).length === 1)
-    return { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Oslo' } }
-  const image = blocks.find(({ type }) => type === 'image')
-  if (image !== undefined) return text(objectOf(image.source).data === picture ? 'A picture.' : 'Nothing.')
-  const isJson = isObject(objectOf(body.output_config).format)
-  return text(scenario === 'json' && isJson ? '{"city":"Oslo"}' : answerText)
 }

@@ -21,6 +21,13 @@ export const withBetas = (body: ChatBody, betas: string | undefined): ChatBody =
   })
 }
 
+/** The beta features of a request. */
+export const betasOf = (body: ChatBody): readonly string[] =>
+  textOf(body[betasField])
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
 /** Returns the `anthropic-beta` header of a request; empty when it has none. */
 export const betaHeaders = (body: ChatBody): Readonly<Record<string, string>> => {
   const betas = textOf(body[betasField])

@@ -1,13 +1,14 @@
-import type { ChatFormat } from '#gateway/call/chat-format.ts'
+import type { ChatDecoder, ChatFormat } from '#gateway/call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
-import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { EventDecoder, type EventReader, wholeAnswer } from '../event-decoder.ts'
 import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
-import { betaHeaders } from './anthropic-betas.ts'
+import { betaHeaders, betasOf } from './anthropic-betas.ts'
+import type { AnthropicModel } from './anthropic-model.ts'
 import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
 import { anthropicSdk } from './anthropic-sdk.ts'
@@ -28,10 +29,20 @@ export const anthropicHeaders: ProviderFormat['headers'] = ({ apiKey }) => ({
 interface MessagesPlace {
   readonly path: (route: Route, stream: boolean) => string
   readonly headers: ProviderFormat['headers']
-  readonly body: (request: WireObject) => WireObject
+  /** @param betas the beta features of the request; a header has them too, unless the place has frames of its own. */
+  readonly body: (request: WireObject, betas: readonly string[]) => WireObject
+  /** Absent: the model is known by the name of the route. */
+  readonly model?: (route: Route) => { readonly id: string; readonly model: AnthropicModel }
+  /** How streams are framed; absent: server-sent events. */
+  readonly frames?: { readonly type: string; readonly decoder: (reader: EventReader) => ChatDecoder }
 }
 
 const ownPlace: MessagesPlace = { path: () => '/messages', headers: anthropicHeaders, body: (request) => request }
+
+const serverSent: NonNullable<MessagesPlace['frames']> = {
+  type: 'text/event-stream',
+  decoder: (reader) => new EventDecoder(reader),
+}
 
 /** Anthropic's Messages API. */
 export const anthropicFormat = (
@@ -39,24 +50,26 @@ export const anthropicFormat = (
   place: MessagesPlace = ownPlace,
 ): ChatFormat => ({
   request(body, route, stream) {
-    const { body: request, answerTool } = anthropicRequest(body, route.model, { stream })
+    const { id, ...known } = place.model?.(route) ?? { id: route.model }
+    const { body: request, answerTool } = anthropicRequest(body, id, { stream, ...known })
+    const { type, decoder } = place.frames ?? serverSent
     const reader = (): AnthropicReader =>
       new AnthropicReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), answerTool)
     return {
       path: place.path(route, stream),
       headers: {
         'content-type': 'application/json',
-        accept: stream ? 'text/event-stream' : 'application/json',
+        accept: stream ? type : 'application/json',
         ...place.headers(route),
-        ...betaHeaders(body),
+        ...(place.frames === undefined && betaHeaders(body)),
       },
-      body: encodeJson(place.body(request)),
+      body: encodeJson(place.body(request, betasOf(body))),
       answer(json) {
         if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
         if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()
         return wholeAnswer(reader(), eventsOf(json))
       },
-      decoder: () => new EventDecoder(reader()),
+      decoder: () => decoder(reader()),
     }
   },
   failure: statusFailure,

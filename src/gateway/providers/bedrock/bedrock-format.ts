@@ -1,36 +1,32 @@
 import type { AuthorizedRoute } from '#gateway/call/authorization/authorization.ts'
-import type { ChatDecoder, ChatFormat } from '#gateway/call/chat-format.ts'
+import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import { type AttemptFailed, type ErrorAnswer, statusFailure, streamBroken } from '#gateway/call/failure.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { anthropicModel } from '../anthropic/anthropic-model.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { anthropicRequest } from '../anthropic/anthropic-request.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
-import { type EventReader, wholeAnswer } from '../event-decoder.ts'
+import { wholeAnswer } from '../event-decoder.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { bedrockEmbeddings, isBedrockEmbedder } from './bedrock-embeddings.ts'
-import { ConverseReader, converseEvents, exceptionFailure } from './converse-reader.ts'
+import { plainModel } from './claude-on-bedrock.ts'
+import { ConverseReader, converseEvents } from './converse-reader.ts'
 import { converseRequest } from './converse-request.ts'
-import { EventStreamDecoder, type StreamMessage } from './event-stream.ts'
+import { converseEvent, FrameDecoder } from './frame-decoder.ts'
+import { invokeRequest, streamType } from './invoke-format.ts'
 import { signatureHeaders } from './sigv4.ts'
 
-/** The name of a Claude model without the vendor, the group of regions and the revision; other ids are unchanged. */
-const plainId = (id: string): string =>
-  id.includes('anthropic.') ? id.replace(/^.*anthropic\./, '').replace(/-v\d+(?::\d+)?$/, '') : id
-
-const bedrockFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
-  request(body, route, stream) {
-    const known = anthropicModel(plainId(route.model))
-    const structured = known.structured && route.model.includes('anthropic.')
-    const model = { ...known, ...limitOf(route.model), structured }
-    const request = anthropicRequest(body, plainId(route.model), { stream: false, model })
+const converse =
+  ({ now, newId }: AnswerHeads): ChatFormat['request'] =>
+  (body, route, stream) => {
+    const { id, model } = plainModel(route)
+    const request = anthropicRequest(body, id, { stream: false, model })
     const reader = (): ConverseReader =>
       new ConverseReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), request.answerTool)
     return {
       path: `/model/${encodeURIComponent(route.model)}/${stream ? 'converse-stream' : 'converse'}`,
       headers: {
         'content-type': 'application/json',
-        accept: stream ? 'application/vnd.amazon.eventstream' : 'application/json',
+        accept: stream ? streamType : 'application/json',
         ...bedrockHeaders(route),
       },
       body: encodeJson(converseRequest(request)),
@@ -38,48 +34,16 @@ const bedrockFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat =>
         if (!isObject(json)) throw streamBroken()
         return wholeAnswer(reader(), converseEvents(json))
       },
-      decoder: () => new FrameDecoder(reader()),
+      decoder: () => new FrameDecoder(reader(), converseEvent),
     }
-  },
-  failure: bedrockFailure,
-})
-
-/** The maximum output of a model by its id here. */
-const limitOf = (id: string): { readonly maxOutput?: number } => {
-  const { maxOutput } = anthropicModel(`bedrock/${id}`)
-  return maxOutput === null ? {} : { maxOutput }
-}
-
-/** Decodes the frames of ConverseStream and passes each event to a reader. */
-class FrameDecoder implements ChatDecoder {
-  readonly #frames = new EventStreamDecoder()
-  readonly #reader: EventReader
-
-  constructor(reader: EventReader) {
-    this.#reader = reader
   }
 
-  get done(): boolean {
-    return this.#reader.done
-  }
-
-  push(bytes: Uint8Array): readonly WireObject[] {
-    return this.#frames.push(bytes).flatMap((message) => this.#read(message))
-  }
-
-  finish(): ReturnType<ChatDecoder['finish']> {
-    if (this.#frames.isInside) throw streamBroken()
-    return this.#reader.finish()
-  }
-
-  #read({ headers, json }: StreamMessage): readonly WireObject[] {
-    const kind = headers[':message-type']
-    if (kind !== 'event') {
-      const name = headers[':exception-type'] ?? headers[':error-code'] ?? 'error'
-      throw exceptionFailure(name, headers[':error-message'] ?? objectOf(json).message)
-    }
-    if (!isObject(json)) throw streamBroken()
-    return this.#reader.read({ ...json, type: headers[':event-type'] })
+/** Chats by Converse, or by InvokeModel where the connection says so. */
+const bedrockChat = (heads: AnswerHeads = answerHeads): ChatFormat => {
+  const operations = { converse: converse(heads), invoke: invokeRequest({ heads, headers: bedrockHeaders }) }
+  return {
+    request: (body, route, stream) => operations[route.settings?.api ?? 'converse'](body, route, stream),
+    failure: bedrockFailure,
   }
 }
 
@@ -119,11 +83,11 @@ const isServed = (row: unknown): boolean => {
   return !arrayOf(outputModalities).includes('EMBEDDING') || isBedrockEmbedder(textOf(modelId))
 }
 
-/** Amazon Bedrock: chats by its Converse API, embeddings by InvokeModel. */
+/** Amazon Bedrock: chats by its Converse API or by InvokeModel, embeddings by InvokeModel. */
 export const bedrock: ProviderFormat = {
   headers: bedrockHeaders,
   authorize,
-  chat: bedrockFormat(),
+  chat: bedrockChat(),
   embeddings: bedrockEmbeddings(bedrockHeaders, bedrockFailure),
   imageLimits: { ...usualImages, maxBytes: 3.75 * 1024 * 1024, fetches: false },
   models: {

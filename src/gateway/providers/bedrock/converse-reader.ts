@@ -1,5 +1,5 @@
 import type { AnswerEnd } from '#gateway/call/chat-format.ts'
-import { refused, streamBroken, streamedFailure } from '#gateway/call/failure.ts'
+import { refused, streamBroken } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { AnthropicReader } from '../anthropic/anthropic-reader.ts'
@@ -19,8 +19,6 @@ const stopReasons: Readonly<Record<string, string>> = {
 export class ConverseReader implements EventReader {
   readonly #reader: AnthropicReader
   readonly #open = new Set<unknown>()
-  /** The reason to stop, held back until nothing can follow but the end: an exception may come after it. */
-  #stop: WireObject | null = null
 
   constructor(chunks: ChunkWriter, answerTool: string | null) {
     this.#reader = new AnthropicReader(chunks, answerTool)
@@ -52,18 +50,12 @@ export class ConverseReader implements EventReader {
       case 'contentBlockStop':
         return [{ type: 'content_block_stop', index }]
       case 'messageStop':
-        this.#stop = stopOf(textOf(event.stopReason))
-        return []
+        return [stopOf(textOf(event.stopReason))]
       case 'metadata':
-        return this.#end(objectOf(event.usage))
+        return [{ type: 'message_delta', usage: usageOf(objectOf(event.usage)) }, { type: 'message_stop' }]
       default:
         return []
     }
-  }
-
-  #end(usage: WireObject): readonly WireObject[] {
-    if (this.#stop === null) throw streamBroken()
-    return [{ ...this.#stop, usage: usageOf(usage) }, { type: 'message_stop' }]
   }
 
   #start(index: unknown, content_block: WireObject): WireObject {
@@ -138,10 +130,4 @@ const blockEvents = ({ text, toolUse, reasoningContent }: WireObject): readonly 
   if (!isObject(reasoningText)) return text === undefined ? [] : [{ type: 'contentBlockDelta', delta: { text } }]
   const parts = Object.entries(reasoningText).map(([name, value]) => ({ reasoningContent: { [name]: value } }))
   return parts.map((delta) => ({ type: 'contentBlockDelta', delta }))
-}
-
-/** Maps an exception frame of a stream to a failure: whatever came before it, the answer is not whole. */
-export const exceptionFailure = (name: string, message: unknown) => {
-  const code = /throttling/i.test(name) ? 'rate_limit_error' : /unavailable/i.test(name) ? 'unavailable' : name
-  return streamedFailure({ code, message })
 }

@@ -12,13 +12,13 @@ const credentials = {
   ...{ access_key_id: options.id, secret_access_key: options.secret, session_token: options.session },
 }
 
-describe('Amazon Bedrock by a signed request', () => {
+describe.each(['converse', 'invoke'])('Amazon Bedrock by a signed request of the operation %s', (api) => {
   cloudGuarantees(async () => {
     const server = await new BedrockServer(options).listening()
     const connection = {
       provider: 'bedrock',
       base_url: server.url(''),
-      settings: { region: options.region },
+      settings: { region: options.region, api },
       credentials,
     }
     return {
@@ -107,6 +107,7 @@ describe('a connection to Amazon Bedrock', () => {
       [{ credentials: { ...credentials, client_secret: 'x' } }, 'credentials.client_secret', 'invalid_field'],
       [{ base_url: null, settings: {} }, 'settings.region', 'missing_field'],
       [{ settings: { location: 'eu' } }, 'settings.location', 'invalid_field'],
+      [{ settings: { region: options.region, api: 'chat' } }, 'settings.api', 'invalid_field'],
       [{ settings: { region: 'eu.evil.example/?' } }, 'settings.region', 'invalid_field'],
       [{ credentials: undefined, api_key: '{"access_key_id":"x"}' }, 'api_key', 'invalid_field'],
       [{ api_key: 'and-a-key' }, 'credentials', 'invalid_field'],

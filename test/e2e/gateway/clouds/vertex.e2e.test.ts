@@ -41,8 +41,8 @@ describe("Google Vertex AI with Anthropic's models", () => {
     const server = await opened()
     return {
       ...{ server, connection: connectionTo(server), secrets, model: 'vertex/claude-opus-4-7', listed },
-      // 5 USD a million in, 0.5 cached, 25 out
-      ...{ cost: '0.000775', cachedCost: '0.000325', written: 0, marks: true },
+      // 5 USD a million in, 0.5 from the cache, 6.25 to it, 25 out
+      ...{ cost: '0.000775', cachedCost: '0.0003375', written: 0, marks: true },
     }
   })
 })

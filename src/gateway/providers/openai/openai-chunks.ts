@@ -1,8 +1,8 @@
-import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { usageOf } from '../call/accounting/openai-usage.ts'
-import { streamBroken, streamedFailure } from '../call/failure.ts'
-import type { TokenUsage } from '../prices/usage.ts'
-import type { StreamEnd } from './answer-reader.ts'
+import { usageOf } from '#gateway/call/accounting/openai-usage.ts'
+import type { AnswerEnd } from '#gateway/call/chat-format.ts'
+import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /** A parsed chunk. `changed`: it differs from what the provider sent. */
 export interface ReadChunk {
@@ -28,7 +28,11 @@ export class OpenAiChunks {
    * @throws {AttemptFailed} for data that is not a chunk, has more than 1,024 choices, or is an error object.
    */
   read(data: string): ReadChunk {
-    const chunk = parsed(data)
+    return this.note(parsed(data))
+  }
+
+  /** Notes the metadata of a parsed chunk. @throws {AttemptFailed} as `read` */
+  note(chunk: WireObject): ReadChunk {
     if (chunk.error !== undefined && chunk.error !== null) throw streamedFailure(chunk.error)
     if (this.#model === '') this.#model = textOf(chunk.model)
     if (isObject(chunk.usage)) this.#usage = usageOf(chunk.usage)
@@ -37,7 +41,7 @@ export class OpenAiChunks {
     if (choices.length > maxChoices) throw streamBroken()
     let lacking: Set<unknown> | undefined
     for (const choice of choices) {
-      if (!isObject(choice) || !this.#note(choice)) continue
+      if (!isObject(choice) || !this.#begins(choice)) continue
       lacking ??= new Set()
       lacking.add(choice)
     }
@@ -51,13 +55,13 @@ export class OpenAiChunks {
   }
 
   /** @throws {AttemptFailed} when the provider never sent a finish reason. */
-  end(): StreamEnd {
+  end(): AnswerEnd {
     if (this.#finishReason === null) throw streamBroken()
     return { model: this.#model, usage: this.#usage, finishReason: this.#finishReason }
   }
 
   /** Notes a choice. @returns whether it is the first chunk of its choice and has no role. */
-  #note(choice: WireObject): boolean {
+  #begins(choice: WireObject): boolean {
     if (typeof choice.finish_reason === 'string') this.#finishReason = choice.finish_reason
     const { index = 0 } = choice
     if (this.#begun.has(index)) return false
@@ -73,6 +77,9 @@ const withRole = (choice: unknown, lacking: ReadonlySet<unknown>): unknown =>
   isObject(choice) && lacking.has(choice)
     ? { ...choice, delta: { role: 'assistant', ...objectOf(choice.delta) } }
     : choice
+
+/** The reason for which the first choice of a `chat.completion` ended; '' for none. */
+export const finishOf = ({ choices }: WireObject): string => textOf(objectOf(arrayOf(choices)[0]).finish_reason)
 
 /** Whether a chunk has nothing but the usage of the answer. */
 export const isUsageOnly = (chunk: WireObject): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OpenAiChunks } from '#gateway/chat/openai-chunks.ts'
+import { OpenAiChunks } from '#gateway/providers/openai/openai-chunks.ts'
 import { arrayOf } from '#outgoing/wire.ts'
 
 const chunkOf = (choices: number): string =>

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { AttemptFailed } from '#gateway/call/failure.ts'
+import type { Route } from '#gateway/call/routes.ts'
+import { bedrock } from '#gateway/providers/bedrock/bedrock-format.ts'
+import { objectOf, parseJson } from '#outgoing/wire.ts'
+import { chunkFrame, frame } from '#test/support/clouds/bedrock-server.ts'
+import { claudeReply } from '#test/support/clouds/claude.ts'
+import { decoded, failureCode, hello } from '../format-harness.ts'
+
+const claude = 'eu.anthropic.claude-haiku-4-5-20251001-v1:0'
+const gptOss = 'openai.gpt-oss-20b-1:0'
+const imported = 'arn:aws:bedrock:us-east-1:123456789012:imported-model/qwen25'
+
+const routeOf = (model: string): Route => ({
+  ...{ model, provider: 'bedrock', format: 'bedrock', baseUrl: 'https://bedrock-runtime.eu-west-1.amazonaws.com' },
+  ...{ apiKey: 'key', source: 'byok', connectionId: 'pvc_1', settings: { api: 'invoke' } },
+})
+const requestOf = (model: string, body: ChatBody = hello, stream = true) => {
+  const made = bedrock.chat?.request(body, routeOf(model), stream)
+  if (made === undefined) throw new Error('no chat')
+  return made
+}
+const bodyOf = async (model: string, body: ChatBody, stream = true) =>
+  objectOf(parseJson(Buffer.from(await requestOf(model, body, stream).body).toString()))
+
+const metrics = { inputTokenCount: 12, outputTokenCount: 5, invocationLatency: 1, firstByteLatency: 1 }
+const chunkOf = (delta: object, finish_reason: string | null = null) => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: gptOss },
+  choices: [{ index: 0, delta, finish_reason }],
+})
+const { events } = claudeReply({ messages: [{ role: 'user', content: [{ type: 'text', text: 'text' }] }] })
+const streams: Readonly<Record<string, readonly Buffer[]>> = {
+  [claude]: events.map(chunkFrame),
+  [gptOss]: [
+    chunkFrame(chunkOf({ role: 'assistant', content: '' })),
+    chunkFrame(chunkOf({ content: 'Hello' })),
+    chunkFrame({ ...chunkOf({}, 'stop'), 'amazon-bedrock-invocationMetrics': metrics }),
+  ],
+}
+const failureOf = (model: string, parts: readonly Buffer[]) =>
+  failureCode(() => decoded(requestOf(model).decoder(), parts))
+
+describe('a chat by InvokeModel', () => {
+  it("has the vendor's body, and the model only in its path", async () => {
+    expect(requestOf(claude).path).toBe(`/model/${encodeURIComponent(claude)}/invoke-with-response-stream`)
+    expect(requestOf(imported, hello, false).path).toBe(`/model/${encodeURIComponent(imported)}/invoke`)
+    const limits = { max_tokens: 9, service_tier: 'auto', user: 'u', cache_control: { type: 'ephemeral' } }
+    expect(await bodyOf(claude, { ...hello, ...limits, anthropic_betas: 'a-1, b-2' })).toEqual({
+      ...{ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['a-1', 'b-2'], max_tokens: 9 },
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    })
+    const given = { ...hello, models: ['x'], max_tokens: 9, stream: true, stream_options: { include_usage: true } }
+    for (const model of [gptOss, imported])
+      expect(await bodyOf(model, { ...given, anthropic_betas: 'a-1' })).toEqual({
+        ...{ messages: hello.messages, max_completion_tokens: 9 },
+      })
+  })
+
+  it('sends nothing for a vendor whose bodies are not known, and another route may serve the call', () => {
+    expect(() => requestOf('cohere.command-r-v1:0')).toThrow(AttemptFailed)
+    expect(failureCode(() => requestOf('meta.llama3-8b-instruct-v1:0'))).toBe('model_not_found')
+  })
+
+  it.each(Object.entries(streams))(
+    'of %s is whole with its last byte, and broken by an end before',
+    (model, frames) => {
+      const { end } = decoded(requestOf(model).decoder(), frames)
+      expect(end).toMatchObject({ finishReason: 'stop', usage: { outputTokens: model === claude ? 7 : 5 } })
+      const whole = Buffer.concat(frames)
+      for (let length = 0; length < whole.length; length += 7)
+        expect(failureOf(model, [whole.subarray(0, length)]), `after ${length} bytes`).toBe('provider_stream_broken')
+    },
+  )
+
+  it.each(Object.entries(streams))('of %s gives no reason to stop when an exception follows it', (model, frames) => {
+    const decoder = requestOf(model).decoder()
+    const stopped = model === gptOss ? [...frames.slice(0, -1), chunkFrame(chunkOf({}, 'stop'))] : frames.slice(0, -1)
+    const chunks = stopped.flatMap((part) => decoder.push(part))
+    expect(JSON.stringify(chunks)).toContain('Hello')
+    expect(JSON.stringify(chunks)).not.toContain('"finish_reason":"stop"')
+    const exception = frame({ ':message-type': 'exception', ':exception-type': 'throttlingException' }, {})
+    expect(failureCode(() => decoder.push(exception))).toBe('provider_rate_limited')
+  })
+
+  it('fails by a chunk that is no JSON, and passes over other events', () => {
+    const bad = frame({ ':event-type': 'chunk', ':message-type': 'event' }, { bytes: '!' })
+    const other = frame({ ':event-type': 'initial-response', ':message-type': 'event' }, {})
+    const frames = streams[gptOss] ?? []
+    expect(failureOf(gptOss, [bad])).toBe('provider_stream_broken')
+    expect(failureOf(gptOss, [other, ...frames])).toBeNull()
+  })
+
+  it("is counted by Bedrock where the model's server does not count", () => {
+    const counted = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
+    const usageIn = (last: object) => {
+      const frames = [...(streams[gptOss] ?? []).slice(0, -1), chunkFrame({ ...chunkOf({}, 'stop'), ...last })]
+      return decoded(requestOf(gptOss).decoder(), frames).end.usage
+    }
+    expect(usageIn({ 'amazon-bedrock-invocationMetrics': metrics })).toMatchObject({ inputTokens: 12, outputTokens: 5 })
+    expect(usageIn({ 'amazon-bedrock-invocationMetrics': metrics, usage: counted })).toMatchObject({ inputTokens: 3 })
+    expect(usageIn({ 'amazon-bedrock-invocationMetrics': { inputTokenCount: 1e308 } })).toBeNull()
+    expect(usageIn({})).toBeNull()
+  })
+
+  it('is read whole, with an error of its body as a failure', () => {
+    const message = { role: 'assistant', content: 'Hello' }
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
+    const completion = { model: gptOss, choices: [{ index: 0, message, finish_reason: 'stop' }], usage }
+    const { answer } = requestOf(gptOss, hello, false)
+    expect(answer(completion)).toMatchObject({ finishReason: 'stop', usage: { inputTokens: 3 }, completion })
+    expect(failureCode(() => answer({ error: { message: 'No.' } }))).toBe('provider_error')
+    expect(failureCode(() => answer([]))).toBe('provider_error')
+  })
+})

@@ -1,0 +1,90 @@
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { answerText, picture, type Shape } from './cloud-server.ts'
+
+const cache_control: Shape = { type: null, ttl: null }
+/** The body of Anthropic's Messages at a cloud. */
+export const claude: Shape = {
+  ...{
+    anthropic_version: null,
+    anthropic_beta: [null],
+    max_tokens: null,
+    stream: null,
+    temperature: null,
+    top_p: null,
+    thinking: null,
+  },
+  system: [{ type: null, text: null, cache_control }],
+  messages: [
+    {
+      role: null,
+      content: [
+        {
+          ...{ type: null, text: null, cache_control, id: null, name: null, input: null },
+          ...{ source: { type: null, media_type: null, data: null }, tool_use_id: null },
+          content: [{ type: null, text: null }],
+        },
+      ],
+    },
+  ],
+  tools: [{ name: null, description: null, input_schema: null, strict: null, cache_control }],
+  tool_choice: { type: null, name: null },
+  output_config: { format: { type: null, schema: null } },
+}
+
+/** An answer of Claude, and the events of its stream; the last three are the end of its text, the reason to stop, and the end. */
+interface ClaudeReply {
+  readonly scenario: string
+  readonly whole: WireObject
+  readonly events: readonly WireObject[]
+}
+
+/** Answers the last message, whose text is the name of a scenario. */
+export const claudeReply = (body: WireObject): ClaudeReply => {
+  const blocks = arrayOf(objectOf(arrayOf(body.messages).at(-1)).content).map(objectOf)
+  const scenario = blocks.map(({ text }) => textOf(text)).join('')
+  const usage = usageOf(scenario, blocks)
+  const content = claudeAnswer(body, blocks, scenario)
+  const isCall = content.type === 'tool_use'
+  const stop_reason = isCall ? 'tool_use' : 'end_turn'
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-haiku-4-5' }
+  const at = { index: 0 }
+  const { input: given, ...named } = content
+  const delta = isCall
+    ? { type: 'input_json_delta', partial_json: JSON.stringify(given) }
+    : { type: 'text_delta', text: content.text }
+  return {
+    scenario,
+    whole: { ...message, content: [content], stop_reason, usage: { ...usage, output_tokens: 7 } },
+    events: [
+      { type: 'message_start', message: { ...message, content: [], usage: { ...usage, output_tokens: 1 } } },
+      {
+        type: 'content_block_start',
+        ...at,
+        content_block: isCall ? { ...named, input: {} } : { type: 'text', text: '' },
+      },
+      { type: 'content_block_delta', ...at, delta },
+      { type: 'content_block_stop', ...at },
+      { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 7 } },
+      { type: 'message_stop' },
+    ],
+  }
+}
+
+const usageOf = (scenario: string, blocks: readonly WireObject[]): WireObject => {
+  if (scenario !== 'cached') return { input_tokens: 120, cache_read_input_tokens: 0 }
+  const isMarked = blocks.some((block) => isObject(block.cache_control))
+  const written = isMarked ? { input_tokens: 10, cache_creation_input_tokens: 10 } : { input_tokens: 20 }
+  return { ...written, cache_read_input_tokens: 100 }
+}
+
+const claudeAnswer = (body: WireObject, blocks: readonly WireObject[], scenario: string): WireObject => {
+  const text = (given: string): WireObject => ({ type: 'text', text: given })
+  const result = blocks.find(({ type }) => type === 'tool_result')
+  if (result !== undefined) return text(`It is ${textOf(objectOf(arrayOf(result.content)[0]).text)}.`)
+  if (scenario === 'tool' && arrayOf(body.tools).length === 1)
+    return { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Oslo' } }
+  const image = blocks.find(({ type }) => type === 'image')
+  if (image !== undefined) return text(objectOf(image.source).data === picture ? 'A picture.' : 'Nothing.')
+  const isJson = isObject(objectOf(body.output_config).format)
+  return text(scenario === 'json' && isJson ? '{"city":"Oslo"}' : answerText)
+}
