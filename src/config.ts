@@ -1,21 +1,10 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { providers } from '../specs/data/providers.ts'
-import { type OwnPrices, ownPriceNames } from '../specs/own-prices.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
 import { type SearchEngineSettings, searchEnginesOf, searchEnginesTake } from '../specs/search-engines.ts'
-import { type Environment, EnvironmentReader } from './environment-reader.ts'
+import { type Environment, EnvironmentReader, httpUrlOf, matching } from './environment-reader.ts'
+import { type ProviderSettings, providersOf } from './provider-config.ts'
 import { type RedisSettings, redisOf } from './redis-config.ts'
-
-/** Settings of a model provider from the environment. */
-interface ProviderSettings {
-  /** '' for a self-hosted server that takes no key. */
-  readonly apiKey: string
-  /** Without a trailing slash; absent: the provider's own URL. */
-  readonly baseUrl?: string
-  /** Prices that replace those of the price list. */
-  readonly prices?: OwnPrices
-}
 
 /** The whole configuration of a process. It holds secrets: it is never logged. */
 export interface Config extends RedisSettings {
@@ -247,40 +236,7 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
     ownerPassword: read.value('BOOTSTRAP_OWNER_PASSWORD', matching(/^.{8,200}$/s), '8 to 200 characters') ?? null,
   })
 
-/** A provider is available if it has a key. Servers with OpenAI's API may need none: a base URL is enough there. */
-const providersOf = (read: EnvironmentReader): Config['providers'] => {
-  const found: Record<string, ProviderSettings> = {}
-  for (const { id, env, baseUrl: usual, byConnection, keyless: local } of providers) {
-    if (id === 'simulated' || byConnection === true) continue
-    const apiKey = read.value(`${env}_API_KEY`, matching(/^[\x21-\x7e]+$/), 'a key without spaces')
-    const baseUrl = read.value(`${env}_BASE_URL`, httpUrlOf, 'an http:// or https:// URL')
-    const keyless = (id === 'openai' || local === true) && baseUrl !== undefined
-    if (apiKey === undefined && !keyless) continue
-    if (baseUrl === undefined && usual.includes('{'))
-      read.problems.push(`${env}_BASE_URL must be set beside ${env}_API_KEY`)
-    const prices = read.value(`${env}_PRICES`, pricesOf, 'prices such as input_per_million_usd=0.2,call_usd=0.01')
-    found[id] = Object.freeze({
-      apiKey: apiKey ?? '',
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(prices !== undefined && { prices }),
-    })
-  }
-  return Object.freeze(found)
-}
-
-/** Parses prices by name, for models that the price list does not have. */
-const pricesOf = (text: string): OwnPrices | undefined => {
-  const pairs = text.split(',').map((pair) => pair.trim().split('='))
-  const fits = pairs.every(([name = '', usd = '']) => ownPriceNames.has(name) && /^\d{1,9}(\.\d{1,12})?$/.test(usd))
-  return fits ? Object.fromEntries(pairs) : undefined
-}
-
 const asIs = (text: string): string => text
-
-const matching =
-  (pattern: RegExp) =>
-  (text: string): string | undefined =>
-    pattern.test(text) ? text : undefined
 
 /**
  * Parses the URL of a store. A password with an unescaped URL delimiter is refused, since parts of it would be read,
@@ -347,16 +303,6 @@ const publicUrlOf = (text: string): string | undefined => {
   if (url === undefined) return undefined
   const { origin, pathname, username, password } = new URL(url)
   return username === '' && password === '' ? `${origin}${pathname === '/' ? '' : pathname}` : undefined
-}
-
-/**
- * Parses an HTTP URL. Whitespace is refused: the URL parser ignores line ends and tabs, but they would end up in
- * headers and logs.
- */
-const httpUrlOf = (text: string): string | undefined => {
-  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
-  return url.search === '' && url.hash === '' ? text.replace(/(?<!\/)\/+$/, '') : undefined
 }
 
 const hostsOf = (text: string): readonly string[] | undefined => {

@@ -47,3 +47,19 @@ export class EnvironmentReader {
     }
   }
 }
+
+/** Parses a text of a pattern. */
+export const matching =
+  (pattern: RegExp) =>
+  (text: string): string | undefined =>
+    pattern.test(text) ? text : undefined
+
+/**
+ * Parses an HTTP URL. Whitespace is refused: the URL parser ignores line ends and tabs, but they would end up in
+ * headers and logs.
+ */
+export const httpUrlOf = (text: string): string | undefined => {
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  return url.search === '' && url.hash === '' ? text.replace(/(?<!\/)\/+$/, '') : undefined
+}

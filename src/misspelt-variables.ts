@@ -13,8 +13,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Minimum length of names to compare; shorter ones resemble too many others. */
 const minLength = 8
 
-/** Price variables are read only together with a key, so that they are added here. */
-const known: readonly string[] = [...configVariables(), ...providers.map(({ env }) => `${env}_PRICES`)]
+/** Variables of prices and limits are read only together with a key, so that they are added here. */
+const known: readonly string[] = [
+  ...configVariables(),
+  ...providers.flatMap(({ env }) => [`${env}_PRICES`, `${env}_LIMITS`]),
+]
 const all: ReadonlySet<string> = new Set(known.flatMap((name) => [name, `${name}_FILE`]))
 
 /**

@@ -11,7 +11,7 @@ const documented = new Set([...page.matchAll(/`([A-Z<][A-Z0-9_<>]+)`/g)].map(([,
 const generic = (name: string): string => {
   const bare = name.replace(/_FILE$/, '')
   const provider = providers.find(
-    ({ env }) => /^_(API_KEY|BASE_URL|PRICES)$/.test(bare.slice(env.length)) && bare.startsWith(env),
+    ({ env }) => /^_(API_KEY|BASE_URL|PRICES|LIMITS)$/.test(bare.slice(env.length)) && bare.startsWith(env),
   )
   return provider === undefined ? bare : `<PROVIDER>${bare.slice(provider.env.length)}`
 }

@@ -40,6 +40,7 @@ describe('a misspelt variable', () => {
     const read = [
       'MASTER_KEY_FILE',
       'OPENAI_PRICES',
+      'OPENAI_LIMITS',
       'EXA_API_KEY',
       'MALLOC_ARENA_MAX',
       'SERVICE_API_KEY',

@@ -6,6 +6,7 @@ import { type CallPolicy, waitBefore } from './call-policy.ts'
 import { isRequest } from './caller.ts'
 import type { Candidate, CandidateQueue } from './candidates.ts'
 import { AttemptFailed, keyAtLimit } from './failure.ts'
+import { keysUsedUp } from './pools/key-limits.ts'
 import type { Lease, RouteHealth } from './pools/route-health.ts'
 import { reuseHeaders } from './reuse.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
@@ -95,7 +96,8 @@ export class CallRun<W extends Candidate> {
   #lease: Lease | null = null
   /** Permission of the key of the current route; null for one without limits. */
   #key: KeyPermit | null = null
-  #isSent = false
+  /** Attempts before the key was taken: later ones have used it. */
+  #sentBefore = 0
   /** Requests that the key has permitted for this attempt and that are not sent, where its kind counts them. */
   #unsent = 0
   /** Seconds after which the first of the keys that were passed over may be used again; null: none was. */
@@ -276,8 +278,7 @@ export class CallRun<W extends Candidate> {
 
   #noRoute(): ServiceError {
     if (this.#freeInS === null) return new ServiceError('model_not_found', { param: 'model' })
-    const message = 'Every key of the model has used up its requests or tokens of this minute. Try again later.'
-    return new ServiceError('rate_limit_exceeded', { message, retryAfterS: this.#freeInS })
+    return keysUsedUp(this.#freeInS)
   }
 
   /** Continues once the key of the route permits the requests of an attempt; a key at its limits is passed over. */
@@ -312,10 +313,11 @@ export class CallRun<W extends Candidate> {
 
   /** @param tokens that were used with the key. */
   #leaveKey(tokens: number): void {
-    if (this.#isSent) this.#key?.settle(tokens)
+    const { attempts } = this.record
+    if (attempts > this.#sentBefore) this.#key?.settle(tokens)
     else this.#key?.giveBack()
     this.#key = null
-    this.#isSent = false
+    this.#sentBefore = attempts
     this.#unsent = 0
   }
 
@@ -352,7 +354,6 @@ export class CallRun<W extends Candidate> {
   #attempt(candidate: W): void {
     if (this.#isOver) return
     this.#lease = this.#isHit ? null : (this.#parts.health?.begin(candidate.route) ?? null)
-    this.#isSent = true
     try {
       this.#limitedTo = this.#isHit ? null : (this.#kind.limit?.(candidate, this.#granted) ?? null)
       this.record.within(() => this.#kind.attempt(candidate))

@@ -11,7 +11,8 @@ const nothing: Taken = { giveBack: () => {} }
 
 /**
  * Requests and tokens per minute of the keys of providers, in the windows of all limits: exact across all nodes that
- * share them (specs/decisions/0083-routing.md). A window belongs to one connection or custom provider.
+ * share them (specs/decisions/0083-routing.md). A window belongs to one connection or custom provider, or to the operator's
+ * key of a provider.
  */
 export class KeyWindows {
   readonly #limits: RateLimits
@@ -23,15 +24,14 @@ export class KeyWindows {
   }
 
   /** Takes requests of the key of a route, and holds their tokens; nothing when either is used up. */
-  async admit({ route: { connectionId, keyLimits }, requests, tokens }: KeyRequest): Promise<KeyGrant> {
+  async admit({ route: { connectionId, provider, keyLimits }, requests, tokens }: KeyRequest): Promise<KeyGrant> {
     const { requestsPerMinute = null, tokensPerMinute = null } = keyLimits ?? {}
+    const owner = connectionId ?? provider
     const taken =
-      requestsPerMinute === null
-        ? nothing
-        : await this.#requests(`requests:${connectionId}`, requestsPerMinute, requests)
+      requestsPerMinute === null ? nothing : await this.#requests(`requests:${owner}`, requestsPerMinute, requests)
     if ('waitS' in taken) return taken
     if (tokensPerMinute === null || tokens === undefined) return { settle: () => {}, ...taken }
-    return this.#tokens(`tokens:${connectionId}`, { limit: tokensPerMinute, need: tokens(), ...taken })
+    return this.#tokens(`tokens:${owner}`, { limit: tokensPerMinute, need: tokens(), ...taken })
   }
 
   /** Requests are held, not taken, since those that are not sent are given back. */

@@ -1,5 +1,6 @@
 import { type ProviderSpec, providers } from '#specs/data/providers.ts'
 import type { OwnPrices } from '#specs/own-prices.ts'
+import { keyLimitsOf, type StoredKeyLimits } from '../call/pools/key-limits.ts'
 import { isOwnOpenAi, type Route } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
 import { missingSettings, versionedUrl } from './base-url.ts'
@@ -11,6 +12,8 @@ export interface ProviderKeys {
   readonly baseUrl?: string | undefined
   /** Override the prices of the price list. */
   readonly prices?: OwnPrices | undefined
+  /** What the key may be used for in a minute, over all projects. */
+  readonly limits?: StoredKeyLimits | undefined
 }
 
 /** The providers that the installation pays for. */
@@ -89,13 +92,14 @@ const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, spec: ProviderSpec)
   return apiKey !== '' || (id === openAi && format === openAi && baseUrl !== undefined && !isOwnOpenAi(baseUrl))
 }
 
-const endpointOf = (spec: ProviderSpec, { apiKey = '', baseUrl, prices }: ProviderKeys): Endpoint => {
+const endpointOf = (spec: ProviderSpec, { apiKey = '', baseUrl, prices, limits = {} }: ProviderKeys): Endpoint => {
   const ownPrices = unitPrices(prices)
+  const keyLimits = keyLimitsOf(limits)
   const made: Endpoint = {
     ...{ provider: spec.id, format: spec.format, baseUrl: versionedUrl(spec.format, baseUrl ?? spec.baseUrl) },
     ...{ apiKey: apiKey === '' ? null : apiKey, source: 'managed', connectionId: null },
   }
-  return ownPrices === undefined ? made : { ...made, ownPrices }
+  return { ...made, ...(ownPrices && { ownPrices }), ...(keyLimits && { keyLimits }) }
 }
 
 const simulatedEndpoint = ({ simulatedUrl }: ManagedConfig): Endpoint => {

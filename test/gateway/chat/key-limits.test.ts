@@ -144,3 +144,31 @@ it('a failed call gives its tokens back, and its request stays counted', async (
   }
   expect(used()).toEqual(['key-0', 'key-0', 'key-1'])
 })
+
+it('a call that its provider cannot express takes nothing from the key, however often it is made', async () => {
+  pool(requests(1))
+  const [route] = world.routes.get('model-1') ?? []
+  if (route === undefined) throw new Error('no route')
+  world.routes.set('model-2', [{ ...route, format: 'anthropic' }])
+  const wrong = { model: 'model-2', messages: [{ role: 'user', content: 'Hello' }], n: 2 }
+  for (let n = 0; n < 3; n++) expect((await world.request({ body: wrong })).error?.code).toBe('invalid_field')
+  expect((await world.request()).error).toBeNull()
+  expect(used()).toEqual(['key-0'])
+})
+
+it('a stream that is cut counts what it gave, and holds no more', async () => {
+  pool(tokens(400), null)
+  const body = { ...hello, max_tokens: 400 }
+  world.first.script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(goodStream.slice(0, goodStream.indexOf('[DONE]') - 8), () => response.destroy())
+  }, json(goodAnswer))
+  expect((await world.request({ body, stream: true })).error?.code).toBe('provider_stream_broken')
+  await limited.clock.advance(1)
+  await world.request({ body })
+  expect(used()).toEqual(['key-0', 'key-0'])
+  await limited.clock.advance(1)
+  const { remaining } = await limited.limits.take('tokens:pvc_0', { limit: 400, windowMs: 60_000 }, 0)
+  expect(remaining).toBeLessThan(400 - 17)
+  expect(remaining).toBeGreaterThan(0)
+})

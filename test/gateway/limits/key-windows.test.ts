@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { keyLimitsOf } from '#gateway/call/pools/key-limits.ts'
+import { ManagedProviders } from '#gateway/routing/managed-providers.ts'
 import { callOf, secretOf } from '#test/actors/agents/harness.ts'
 import { type ConnectionsWorld, openConnectionsWorld } from '../routing/connections-world.ts'
 import { world as openLimits } from './limited-world.ts'
@@ -47,4 +48,21 @@ it('a limit that is changed applies to what is already taken, and null removes i
   const [route] = await world.routing.routes.resolve('prj_a', 'gpt-4o', 'chat')
   expect(route?.keyLimits).toBeUndefined()
   expect(keyLimitsOf({ tokens_per_minute: 5 })).toEqual({ requestsPerMinute: null, tokensPerMinute: 5 })
+})
+
+it("an operator's keys have a window each, which all projects share", async () => {
+  const limits = { requests_per_minute: 2 }
+  const keys = { openai: { apiKey: 'a', limits }, groq: { apiKey: 'b', limits }, mistral: { apiKey: 'c' } }
+  const managed = new ManagedProviders({ keys, simulated: 'off' })
+  const isAdmitted = async (provider: string) => {
+    const endpoint = managed.of(provider)
+    if (endpoint === undefined) throw new Error('no key')
+    return 'settle' in (await limited.admission.admitKey({ route: { ...endpoint, model: 'm' }, requests: 1 }))
+  }
+  const all = await Promise.all(['openai', 'openai', 'openai', 'groq', 'mistral', 'mistral', 'mistral'].map(isAdmitted))
+  expect(all).toEqual([true, true, false, true, true, true, true])
+  await limited.clock.advance(60_000)
+  expect(await isAdmitted('openai')).toBe(false)
+  await limited.clock.advance(1_000)
+  expect(await isAdmitted('openai')).toBe(true)
 })

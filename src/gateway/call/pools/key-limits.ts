@@ -1,3 +1,5 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+
 /** Requests and tokens per minute that the key of a provider allows; null: unlimited. */
 export interface KeyLimits {
   readonly requestsPerMinute: number | null
@@ -16,3 +18,9 @@ export const keyLimitsOf = ({
   tokens_per_minute: tokensPerMinute = null,
 }: StoredKeyLimits): KeyLimits | undefined =>
   requestsPerMinute === null && tokensPerMinute === null ? undefined : { requestsPerMinute, tokensPerMinute }
+
+/** The refusal of a call for which no key is left. @param waitS seconds until the first one is free. */
+export const keysUsedUp = (waitS: number): ServiceError => {
+  const message = 'Every key of the model has used up its requests or tokens of this minute. Try again later.'
+  return new ServiceError('rate_limit_exceeded', { message, retryAfterS: waitS })
+}

@@ -12,6 +12,7 @@ import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
 import { maxTranscribed, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
+import { keyOf, withKey } from './session-key.ts'
 import { requireUnguarded } from './unguarded.ts'
 
 export interface ChargeParts extends RecordParts {
@@ -61,6 +62,7 @@ export class ResponseCharges {
   #audioBytes = 0
   #maxTokens = usualMaxTokens
   #transcriber = ''
+  #isOver = false
 
   constructor(parts: ChargeParts, session: ChargedSession) {
     this.#parts = parts
@@ -91,7 +93,11 @@ export class ResponseCharges {
    */
   permit(request: WireObject, eventId: string | null): void | Promise<void> {
     const ticket = this.#admit(objectOf(request.response).max_output_tokens)
-    const permitted = (given: Ticket): void => void this.#permitted.push(this.#charged(given, eventId, request))
+    const permitted = (given: Ticket): void => {
+      // the client may have left meanwhile
+      if (this.#isOver) given.settle('0', 0)
+      else this.#permitted.push(this.#charged(given, eventId, request))
+    }
     return ticket instanceof Promise ? ticket.then(permitted) : permitted(ticket)
   }
 
@@ -150,12 +156,15 @@ export class ResponseCharges {
     const costUsd = routeCost(record.route, units)
     void budget?.spent(costUsd)
     record.write(null, { usage: units, costUsd, status: 200, bodies: () => ({ request: '', response: text }) })
+    const used = tokensOfUsage(units)
+    const key = await keyOf(this.#parts.admission, { route, requests: 0, tokens: () => ({ max: used }) })
+    if (key !== null && 'settle' in key) key.settle(used)
     const ticket = await this.#parts.admission.admit({
       ...{ caller, model, need: 'transcription', source: route.source },
       maxUsd: () => costUsd,
-      tokens: () => ({ max: tokensOfUsage(units) }),
+      tokens: () => ({ max: used }),
     })
-    ticket.settle(costUsd, tokensOfUsage(units))
+    ticket.settle(costUsd, used)
     budget?.check()
   }
 
@@ -169,6 +178,7 @@ export class ResponseCharges {
 
   /** Ends the session: what was passed on of open responses is charged by estimate. */
   end(error: ServiceError): void {
+    this.#isOver = true
     for (const charged of this.#permitted.splice(0)) this.#record(charged, { usage: null, error, response: {} })
     for (const charged of this.#open.values()) {
       const isUsed = charged.audioBytes + charged.textChars > 0
@@ -189,11 +199,13 @@ export class ResponseCharges {
     budget?.check()
     const outputTokens = typeof limit === 'number' ? limit : this.#maxTokens
     const max = this.#maxUsage(outputTokens)
-    return this.#parts.admission.admit({
-      ...{ caller, model, need: 'chat', source: route.source },
-      maxUsd: () => costOfUnits(heldPrice(route), { tokens: max }),
-      tokens: () => ({ max: tokensOfUsage({ tokens: max }) }),
-    })
+    const tokens = () => ({ max: tokensOfUsage({ tokens: max }) })
+    return withKey(this.#parts.admission, { route, requests: 1, tokens }, () =>
+      this.#parts.admission.admit({
+        ...{ caller, model, need: 'chat', source: route.source, tokens },
+        maxUsd: () => costOfUnits(heldPrice(route), { tokens: max }),
+      }),
+    )
   }
 
   /** The usage that the provider reports; null for none, and for more than the context of the model holds. */
