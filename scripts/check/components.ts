@@ -69,7 +69,7 @@ export const componentOf = (path: string): string | null => {
   if (inner !== null) return `${inner[1]}/${inner[2]}`
   const layer = /^src\/([^/]+)\//.exec(path)
   if (layer !== null) return `${layer[1]}`
-  if (/^src\/(config|environment-reader|redis-config)\.ts$/.test(path)) return 'config'
+  if (/^src\/(config|environment-reader|provider-config|redis-config)\.ts$/.test(path)) return 'config'
   if (/^src\/[^/]+$/.test(path)) return 'main'
   return path.startsWith('specs/') ? 'specs' : null
 }
