@@ -17,6 +17,7 @@ import {
   startFloor,
   startUpstream,
 } from './gateway/tools.ts'
+import { benchVoiceSession } from './gateway/voice-session.ts'
 import { median, type Row } from './row.ts'
 
 const rounds = sized(3, 1)
@@ -74,6 +75,7 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
     }
     return [
       ...(await measure(targets, seconds / rounds, coldMs)),
+      ...(await benchVoiceSession(key)),
       {
         ...{ measure: 'longest hold of the loop by a body of 7 MB', unit: 'ms', ours: await longestHoldMs(env, key) },
         bound: { of: 'ours', atMost: 50 },
