@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { filledMessages, variablesOf } from '#actors/prompts/filled-messages.ts'
+import { minCpuMs } from '#test/support/min-cpu-ms.ts'
 
 const system = { role: 'system', content: 'Speak {{ language }}, {{language}} only. Keep {{}} and {{ 1 }}.' } as const
 const user = { role: 'user', content: 'Describe {{thing}} for {{who}}.' } as const
@@ -41,8 +42,8 @@ describe('a stored prompt', () => {
 
   it('costs no more than the length of a hostile text', () => {
     const content = '{{ '.repeat(60_000) + '{{a'.repeat(6_000)
-    const started = process.cpuUsage()
-    expect(variablesOf([{ role: 'user', content }])).toEqual([])
-    expect(process.cpuUsage(started).user).toBeLessThan(50_000)
+    const found = () => variablesOf([{ role: 'user', content }])
+    expect(found()).toEqual([])
+    expect(minCpuMs(found)).toBeLessThan(50)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeOf, mayUpdate } from '#facts/updates/updates.ts'
+import { minCpuMs } from '#test/support/min-cpu-ms.ts'
 
 const updates = (newer: string, older: string): boolean => {
   const change = changeOf(newer)
@@ -66,9 +67,11 @@ describe('what a statement may update', () => {
   })
 
   it.each(['a', 'ж', '我', 'my tea, '])('is decided in linear time: %s', (piece) => {
-    const long = piece.repeat(10_000 / piece.length)
-    const since = process.cpuUsage()
-    mayUpdate(`now ${long}`, long, 'change')
-    expect(process.cpuUsage(since).user / 1000).toBeLessThan(50)
+    const decided = (length: number) => {
+      const long = piece.repeat(length / piece.length)
+      return minCpuMs(() => mayUpdate(`now ${long}`, long, 'change'))
+    }
+    // a quadratic one takes 64 times as long
+    expect(decided(80_000)).toBeLessThan(20 * Math.max(decided(10_000), 2))
   })
 })
