@@ -212,6 +212,18 @@ describe.skipIf(desktop === null)('a page in a browser', () => {
     expect([...requested]).toEqual([site.host])
   })
 
+  it('of a later attempt of the same job survives the end of an earlier one, as when another process has taken over', async () => {
+    const mark = newId('job')
+    const open = async () =>
+      startBrowser({ path: await findChromium(shell), mark, maxMemoryBytes: 2 ** 31, onTooLarge: () => {} })
+    const [earlier, later] = [await open(), await open()]
+    await earlier.close()
+    const page = await later.browser.newPage()
+    expect(await page.title()).toBe('')
+    await later.close()
+    expect((await processTree(`--troupe-job=${mark}`))?.pids).toEqual([])
+  })
+
   it('has all features off that Playwright turns off', async () => {
     const mark = newId('job')
     const running = await startBrowser({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright'
 import { browserFlags } from './browser-flags.ts'
 import { isDoneWithin } from './done-within.ts'
@@ -7,7 +8,7 @@ import { VisitFailed } from './visit-failed.ts'
 /** Options of a browser to start. */
 export interface BrowserOptions {
   readonly path: string
-  /** Identifies the processes of this browser: the id of its job. */
+  /** The id of the job, to find its processes by. */
   readonly mark: string
   /** Memory limit in bytes. A browser that exceeds it is terminated. */
   readonly maxMemoryBytes: number
@@ -30,7 +31,8 @@ const pollMs = 500
 
 /** Starts a separate browser. @throws {VisitFailed} `browser_unavailable` */
 export const startBrowser = async (options: BrowserOptions): Promise<RunningBrowser> => {
-  const mark = `--troupe-job=${options.mark}`
+  // another process of this machine may have begun the job again, whose browser must not be taken for this one
+  const mark = `--troupe-job=${options.mark}.${randomUUID()}`
   const { chromium } = await import('playwright')
   const browser = await chromium
     .launch({
