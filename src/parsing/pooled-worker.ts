@@ -50,6 +50,17 @@ export interface WorkerListener {
 /** Interval between checks of the process's memory, in ms. */
 const watchMs = 50
 
+/**
+ * Options of Node by which a worker of sources loads them from the cache of earlier starts: without it, each worker
+ * strips their types again, which takes longer than the rest of its start. A packaged worker has no types.
+ */
+const optionsOf = (module: URL): { readonly execArgv?: string[] } =>
+  module.pathname.endsWith('.ts')
+    ? { execArgv: ['--disable-warning=ExperimentalWarning', '--import', keptSources] }
+    : {}
+
+const keptSources = new URL('../start/kept-sources.js', import.meta.url).href
+
 /** A worker of a pool, which runs one parse at a time. It is replaced after a failure. */
 export class ParserWorker {
   readonly #limits: ParserLimits
@@ -180,7 +191,7 @@ export class ParserWorker {
   #open(): Worker {
     if (this.#worker !== null) return this.#worker
     const resourceLimits = { maxOldGenerationSizeMb: this.#limits.maxHeapMb }
-    const worker = new Worker(this.#module, { resourceLimits })
+    const worker = new Worker(this.#module, { resourceLimits, ...optionsOf(this.#module) })
     this.#worker = worker
     worker.unref()
     worker.on('message', (reply: unknown) => {
