@@ -3,6 +3,7 @@ import { html } from '../html.js'
 import { nameOf } from '../names.js'
 import { Meter } from '../parts/meter.js'
 import { nothing, Table } from '../parts/table.js'
+import { newResource } from '../route.js'
 import { budgetsIn } from './gateway-model.js'
 
 /**
@@ -10,8 +11,8 @@ import { budgetsIn } from './gateway-model.js'
  * @typedef {{ gated: boolean, granted_usd: string | null, spent_usd: string | null, balance_usd: string | null }} Credits
  */
 
-/** Limits with their budgets as bars. @param {{ limits: readonly Limit[], credits: Credits | null }} props */
-export const Budgets = ({ limits, credits }) => html`
+/** Limits with their budgets as bars. @param {{ project: string, limits: readonly Limit[], credits: Credits | null, operates: boolean }} props */
+export const Budgets = ({ project, limits, credits, operates }) => html`
   <section class="panel" aria-label="Budgets and limits">
     <h2>Budgets and limits</h2>
     ${
@@ -21,7 +22,7 @@ export const Budgets = ({ limits, credits }) => html`
     }
     ${
       limits.length === 0
-        ? html`<p class="panel-part muted">No limit holds. Set one with a secret key: <code>POST /v1/limits {"subject": "project", "subject_id": null, "budget_month_usd": "50"}</code></p>`
+        ? html`<p class="panel-part muted">No limit holds.${operates && html` <a href=${newResource(project, 'limits')}>Set a budget or a rate</a>.`}</p>`
         : html`<${Table} label="Limits" columns=${['Subject', 'Budgets', 'Requests per minute', 'Tokens per minute']} rows=${limits.map(
             rowOf,
           )} />`

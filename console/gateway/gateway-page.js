@@ -75,7 +75,7 @@ const Gateway = ({ place, shown, done }) => {
     ${query.request && html`<${RequestPanel} key=${query.request} place=${place} id=${query.request} />`}
     <${RequestList} place=${place} lines=${lines} />
     <${Sums} place=${place} usage=${usage} recent=${recent.data} />
-    <${Budgets} limits=${limits} credits=${credits} />
+    <${Budgets} project=${project} limits=${limits} credits=${credits} operates=${sessionNow().operates} />
     <${Providers} project=${project} recent=${recent.data} connections=${connections} servers=${servers} operates=${sessionNow().operates} done=${done} />
   `
 }

@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
+import { newResource } from '../route.js'
 import { useState } from '../vendor/hooks.js'
 import { byProviderOf, healthOf } from './gateway-model.js'
 
@@ -28,7 +29,7 @@ export const Providers = ({ project, recent, connections, servers, operates, don
       }
       ${
         connections.length + servers.length === 0
-          ? html`<p class="panel-part muted">The project has no key or server of its own: the installation's keys serve it. Add one with <code>POST /v1/provider-connections</code>.</p>`
+          ? html`<p class="panel-part muted">The project has no key or server of its own: the installation's keys serve it.${operates && html` Add <a href=${newResource(project, 'provider_connections')}>a key</a> or <a href=${newResource(project, 'custom_providers')}>a server</a>.`}</p>`
           : html`<${Table} label="Own keys and servers" columns=${['Name', 'Provider', 'Status', 'Last test', 'Test']} rows=${[
               ...connections.map((each) => connectionRow({ project, operates, done }, each)),
               ...servers.map((each) => serverRow({ project, operates }, each)),

@@ -5,6 +5,7 @@ import { nothing, Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
 import { When } from '../parts/when.js'
 import { hashAt } from '../route.js'
+import { sessionNow } from '../session.js'
 import { ownerOf } from './memory-owner.js'
 
 /**
@@ -61,7 +62,7 @@ const Listed = ({ place, page: { memories, nextCursor } }) => html`
     <h2>Memories <span class="muted">newest first</span></h2>
     ${
       memories.length === 0
-        ? html`<p class="panel-part muted">Nothing is remembered of this user. Remember something: <code>POST /v1/memory/write {"userId": "${place.query.user}", "content": "…"}</code></p>`
+        ? html`<p class="panel-part muted">Nothing is remembered of this user.${sessionNow().operates && html` <a href=${hashAt(place, { new: 'yes' })}>Write a memory</a>.`}</p>`
         : html`<${Table} label="Memories" columns=${['Memory', 'Content', 'Scope', 'Written by', 'Valid', 'Written']} rows=${memories.map(
             (memory) => rowOf(place, memory),
           )} />`

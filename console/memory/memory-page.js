@@ -95,7 +95,7 @@ const NewMemory = ({ place }) => {
 /** @param {{ place: Place, users: readonly string[] }} props */
 const NoUser = ({ place, users }) => {
   if (users.length === 0)
-    return html`<${Empty} drawn="memory" title="No memories seen lately"><p>A memory is something that agents should know of a user the next time. Enter your own id of the user to see theirs, or write the first one.</p><//>`
+    return html`<${Empty} drawn="memory" title="No memories seen lately"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user to see theirs.</p>${sessionNow().operates && html`<p><a class="button" href=${hashAt(place, { new: 'yes' })}>Write the first one</a></p>`}<//>`
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>
