@@ -47,7 +47,7 @@ async function crawlRows(): Promise<readonly Row[]> {
   const parts = {
     fetcher,
     reader,
-    store: new PageStore(records, blobs, Date.now),
+    store: new PageStore(records, blobs, { now: Date.now }),
     embedder: null,
     indexed: () => {},
     removed: () => {},

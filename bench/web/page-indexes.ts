@@ -90,7 +90,7 @@ const filled = async (folder: string, count: number) => {
     counted.written += content.length
     return blobs.put(of, name, content)
   }
-  const processOn = () => new PageStore(records, counted, Date.now)
+  const processOn = () => new PageStore(records, counted, { now: Date.now })
   const store = processOn()
   for (let n = 0; n < count; n++) {
     await store.save(project, urlOf(n), pageOf(n, count))

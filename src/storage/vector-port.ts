@@ -57,6 +57,8 @@ export interface VectorStore {
   nearest(query: NearestQuery): Promise<readonly StoredVector[]>
   /** Removes the vectors of groups, in any project and space: those that arrived after their blobs were removed. */
   removeGroups(groups: readonly string[]): Promise<void>
+  /** Removes all vectors of a project, with their files where they have any of their own. */
+  removeProject(project: string): Promise<void>
   /** Returns the stored vectors among these ids, in any order. */
   get(project: string, space: string, ids: readonly string[]): Promise<readonly StoredVector[]>
 }

@@ -22,8 +22,8 @@ export const maxUrlLength = 4_096
 /** Limits of a crawl within a request. */
 export const crawlLimits = { seeds: 20, pages: 25, defaultPages: 10, depth: 3, defaultDepth: 1 } as const
 
-/** Maximum number of indexed pages of a project. */
-export const maxCorpusPages = 20_000
+/** Maximum number of indexed pages of a project: where their index is in memory, and where an engine has it. */
+export const maxCorpusPages = { inMemory: 20_000, inEngine: 100_000 } as const
 
 /** Maximum number of results of a search. */
 export const maxSearchResults = 50

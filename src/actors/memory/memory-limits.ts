@@ -1,12 +1,12 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type CountedLimit, CountedLimits } from '../records/counted-limits.ts'
+import { StoredCounts } from '../records/stored-counts.ts'
 import { Table } from '../records/table.ts'
 import { derivedId } from '../runtime/index.ts'
-import { type MemoryCountData, memoryCounts } from './kinds.ts'
+import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'
 import type { MemoryOwner } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
-import { StoredCounts } from './stored-counts.ts'
 
 export interface MemoryLimitsParts {
   readonly records: RecordStore
@@ -45,7 +45,7 @@ export class MemoryLimits {
   constructor(parts: MemoryLimitsParts) {
     this.#parts = parts
     this.#counts = new Table(parts.records, memoryCounts, parts.now)
-    this.#stored = new StoredCounts(parts.records, parts.now)
+    this.#stored = new StoredCounts(memories, parts.records, parts.now)
   }
 
   /**

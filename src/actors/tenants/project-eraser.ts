@@ -90,8 +90,9 @@ export class ProjectEraser {
   }
 
   async #eraseBlobs(project: string): Promise<void> {
-    const { blobs, search } = this.#parts.storage
+    const { blobs, search, vectors } = this.#parts.storage
     await search?.drop(project, null)
+    await vectors?.removeProject(project)
     for (;;) {
       const names = await blobs.hashes(project, null, pageSize)
       for (let first = 0; first < names.length; first += atOnce)

@@ -3,7 +3,7 @@ import { webCrawl } from '#specs/resources/web/web-crawl.ts'
 import { webCrawls } from '#specs/resources/web/web-crawls.ts'
 import { webExtract } from '#specs/resources/web/web-extract.ts'
 import { webFetch } from '#specs/resources/web/web-fetch.ts'
-import { maxSearchLength } from '#specs/resources/web/web-limits.ts'
+import { maxCorpusPages, maxSearchLength } from '#specs/resources/web/web-limits.ts'
 import { webSearch } from '#specs/resources/web/web-search.ts'
 import { webTakedown, webTakedowns } from '#specs/resources/web/web-takedowns.ts'
 import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
@@ -47,8 +47,12 @@ export const web = capability({
     const renderer = () => pageRenderer.of(services)
     const renders = new PageRenders({ pages: fetcher, renderer, contact: crawler.contact })
     const reader = new PageReader({ pages: fetcher, parsers, renders })
-    const store = new PageStore(records, services.storage.blobs, now)
-    const indexes = new PageIndexes({ store, clock, log: services.log, engine: services.storage.search })
+    const { blobs, search: engine } = services.storage
+    const store = new PageStore(records, blobs, {
+      now,
+      max: maxCorpusPages[engine === undefined ? 'inMemory' : 'inEngine'],
+    })
+    const indexes = new PageIndexes({ store, clock, log: services.log, engine })
     const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(services)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(services), now }

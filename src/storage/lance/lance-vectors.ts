@@ -89,6 +89,10 @@ export class LanceVectors implements VectorStore {
     if (groups.length > 0) await this.#remove('', `\`group\` IN (${texts(groups)})`)
   }
 
+  async removeProject(project: string): Promise<void> {
+    for (const name of await this.#names(`${project}.`)) await this.#tables.drop(name)
+  }
+
   /** Removes the vectors of a project's blobs whose hash starts with `prefix`. @throws {StoreUnavailable} */
   async removeBlobs(project: string, prefix: string): Promise<void> {
     await this.#remove(`${project}.`, keysFrom(prefix))

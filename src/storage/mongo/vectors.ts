@@ -157,6 +157,10 @@ export class MongoVectors implements VectorStore {
       await guarded(this.#vectors.deleteMany({ group: { $in: [...groups] } }, scattered('deletion')))
   }
 
+  async removeProject(project: string): Promise<void> {
+    await guarded(this.#vectors.deleteMany({ project }))
+  }
+
   async #create(dimensions: number): Promise<void> {
     const vector = { type: 'vector', path: fieldOf(dimensions), numDimensions: dimensions, similarity: 'cosine' }
     const filters = ['project', 'space', 'group'].map((path) => ({ type: 'filter', path }))

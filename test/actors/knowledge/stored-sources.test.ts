@@ -24,6 +24,7 @@ describe('the vectors of a base', () => {
         nearest: async () => [],
         get: async () => [],
         removeGroups: async () => {},
+        removeProject: async () => {},
       },
       isReady: async () => state.isReady,
       space: async (project, space) => {

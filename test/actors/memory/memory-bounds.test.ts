@@ -1,13 +1,33 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { EmbeddingQueue, maxWaitingJobs } from '#actors/memory/embedding/embedding-queue.ts'
+import { MemoryChanges } from '#actors/memory/indexes/memory-changes.ts'
 import { UserMemoryIndexes } from '#actors/memory/indexes/user-memory-indexes.ts'
-import { memories } from '#actors/memory/kinds.ts'
+import { type MemoryData, memories, memoryChanges } from '#actors/memory/kinds.ts'
 import { Table } from '#records/table.ts'
+import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const ownerOf = (user: string) => ({ project: 'prj_1', tenant: null, user })
+
+const memoryOf = (user: string, liked: string) => {
+  const plain = {
+    scope: 'user',
+    session_id: null,
+    namespace: null,
+    importance: 0.5,
+    pinned: false,
+    metadata: {},
+  } as const
+  const made = { source: 'write', speaker: null, receipt: null, redacted: [], facts: [], observed_at_ms: 1 }
+  const open = { valid_from_ms: null, valid_to_ms: null, superseded_by: null, embedder: null, vector: null }
+  const data: MemoryData = {
+    ...{ owner: `/${user}`, content: `${user} likes ${liked}`, used_at_ms: null, versions: [] },
+    ...{ ...plain, ...made, ...open },
+  }
+  return { id: `mem_${user}${liked === 'tea' ? '' : liked}`, project: 'prj_1', tenant: null, user, data }
+}
 
 describe('what memory holds in a process', () => {
   it('contains the most recently used indexes, within its limit of bytes', async () => {
@@ -15,28 +35,7 @@ describe('what memory holds in a process', () => {
     const { records } = openMemoryStorage({ now: clock.now })
     await records.prepare([memories])
     const table = new Table(records, memories, clock.now)
-    const plain = {
-      scope: 'user',
-      session_id: null,
-      namespace: null,
-      importance: 0.5,
-      pinned: false,
-      metadata: {},
-    } as const
-    const made = { source: 'write', speaker: null, receipt: null, redacted: [], facts: [], observed_at_ms: 1 }
-    const open = { valid_from_ms: null, valid_to_ms: null, superseded_by: null, embedder: null, vector: null }
-    for (const user of ['ada', 'bob', 'eve']) {
-      const data = {
-        owner: `/${user}`,
-        content: `${user} likes tea`,
-        ...plain,
-        ...made,
-        ...open,
-        used_at_ms: null,
-        versions: [],
-      }
-      await table.insert({ id: `mem_${user}`, project: 'prj_1', tenant: null, user, data })
-    }
+    for (const user of ['ada', 'bob', 'eve']) await table.insert(memoryOf(user, 'tea'))
     const embedderOf = async () => null
     const projects = { note: async () => {} }
     const parts = { records, now: clock.now, embedderOf, projects, unembedded: () => {} }
@@ -51,6 +50,32 @@ describe('what memory holds in a process', () => {
     }
     expect(['ada', 'bob', 'eve'].map((user) => indexes.known(ownerOf(user)) !== undefined)).toEqual([true, false, true])
     expect((await indexes.open(ownerOf('bob'))).size).toBe(1)
+  })
+
+  it('is compared with the store every ten minutes, and only what nobody announced is analysed', async () => {
+    const clock = new VirtualClock()
+    const { records } = openMemoryStorage({ now: clock.now })
+    await records.prepare([memories, memoryChanges])
+    const table = new Table(records, memories, clock.now)
+    for (const liked of ['tea', 'rain', 'snow']) await table.insert(memoryOf('ada', liked))
+    const indexes = new UserMemoryIndexes({
+      ...{ records, now: clock.now, embedderOf: async () => null, projects: { note: async () => {} } },
+      ...{ recover: async () => {}, unembedded: () => {}, changes: new MemoryChanges(records, clock.now) },
+    })
+    const index = await indexes.open(ownerOf('ada'))
+    const { revision } = index
+    await clock.advance(601_000)
+    expect(await indexes.open(ownerOf('ada'))).toBe(index)
+    expect(index.revision).toBe(revision)
+    await table.insert(memoryOf('ada', 'jazz'))
+    await table.remove(projectScope('prj_1'), 'mem_adarain')
+    await table.change(projectScope('prj_1'), 'mem_ada', { edit: ({ data }) => ({ ...data, pinned: true }) })
+    await clock.advance(601_000)
+    const ids = Array.from((await indexes.open(ownerOf('ada'))).entries(), ({ id }) => id)
+    expect(ids.toSorted()).toEqual(['mem_ada', 'mem_adajazz', 'mem_adasnow'])
+    expect(index.get('mem_ada')?.pinned).toBe(true)
+    // one is new, one removed, and one replaced
+    expect(index.revision).toBe(revision + 4)
   })
 
   it('has a limited number of memories that wait for vectors', async () => {

@@ -53,7 +53,7 @@ describe('private addresses', () => {
       const parts = {
         fetcher: pages,
         reader,
-        store: new PageStore(records, blobs, Date.now),
+        store: new PageStore(records, blobs, { now: Date.now }),
         embedder: null,
         indexed: () => {},
         removed: () => {},

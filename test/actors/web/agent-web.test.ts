@@ -33,7 +33,7 @@ describe('the web for agents', () => {
     await records.prepare(webKinds)
     const fetcher = new PageFetcher({ guard, clock: systemClock })
     const reader = new PageReader({ pages: fetcher, parsers })
-    const store = new PageStore(records, blobs, Date.now)
+    const store = new PageStore(records, blobs, { now: Date.now })
     const parts = { fetcher, reader, store, embedder: null, now: Date.now, clock: systemClock }
     const indexes = new PageIndexes({ store, clock: systemClock })
     const crawl = {

@@ -7,13 +7,16 @@ import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { lanceOf } from '#storage/lance/lance-package.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { html, Site } from '#test/support/site.ts'
+import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
-import type { KnowledgeBase } from './knowledge-world.ts'
-import { answersOf, embeds, filledBase, model, partsEach, sources } from './large-base.ts'
+import { KnowledgeBase } from './knowledge-world.ts'
+import { answersOf, documentOf, embeds, filledBase, model, partsEach, sources } from './large-base.ts'
 
 describe('a large knowledge base with LanceDB beside the embedded store', () => {
   let upstream: Upstream
+  let site: Site
   let folder: string
   let world: World
   /** Reads the folder as another process would. */
@@ -23,11 +26,12 @@ describe('a large knowledge base with LanceDB beside the embedded store', () => 
     const require = await npmPackages('lancedb')
     upstream = await openUpstream()
     upstream.script(embeds)
+    site = await Site.open({ '/': html(longPage) })
     folder = mkdtempSync(join(tmpdir(), 'troupe-lance-'))
     const packages = lanceOf(require)
     stored = await LanceVectors.open(packages, { uri: folder, min: 1 })
     world = await opened({
-      ...{ LANCEDB_URI: folder, LANCEDB_MIN_CHUNKS: '600' },
+      ...{ LANCEDB_URI: folder, LANCEDB_MIN_CHUNKS: '60', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host },
       // where an operator has installed it
       NODE_PATH: require.resolve.paths('apache-arrow')?.[0] ?? '',
     })
@@ -35,7 +39,7 @@ describe('a large knowledge base with LanceDB beside the embedded store', () => 
   afterAll(async () => {
     await world.stop()
     await stored.close()
-    await upstream.close()
+    await Promise.all([upstream.close(), site.close()])
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -46,9 +50,12 @@ describe('a large knowledge base with LanceDB beside the embedded store', () => 
     })
     const dashboard = await made.dashboard()
     const [project] = (await dashboard.get('/api/projects')).body.data
-    const change = { memory: { embedder: model } }
-    expect((await dashboard.post(`/api/projects/${project.id}`, change, { method: 'PATCH' })).status).toBe(200)
+    await embedded(dashboard, project.id)
     return made
+  }
+  const embedded = async (dashboard: Api, project: string): Promise<void> => {
+    const change = { memory: { embedder: model } }
+    expect((await dashboard.post(`/api/projects/${project}`, change, { method: 'PATCH' })).status).toBe(200)
   }
   const projectOf = async () => (await (await world.dashboard()).get('/api/projects')).body.data[0].id
   const countOf = async ({ id }: KnowledgeBase) => {
@@ -89,7 +96,45 @@ describe('a large knowledge base with LanceDB beside the embedded store', () => 
     expect((await world.api.post(base.path, undefined, { method: 'DELETE' })).status).toBe(200)
     await expect.poll(() => countOf(base), patience).toBe(0)
   })
+
+  it('leaves no table of a project that is deleted, and those of others', { timeout: 240_000 }, async () => {
+    const [dashboard, own] = [await world.dashboard(), await projectOf()]
+    const { body: project } = await dashboard.post('/api/projects', { name: 'Doomed' })
+    await embedded(dashboard, project.id)
+    const { body: key } = await dashboard.post(`/api/projects/${project.id}/keys`, { name: 'server' })
+    const filled = async (api: Api): Promise<KnowledgeBase> => {
+      const base = await KnowledgeBase.create(api)
+      await base.add({ text: documentOf(0), title: 'Record' })
+      expect((await api.post('/api/v1/web/crawl', { seeds: [site.url('/')] })).body.indexed).toBe(1)
+      return base
+    }
+    const [kept, doomed] = [await filled(world.api), await filled(world.as(key.key))]
+    const kinds = async (id: string, base: KnowledgeBase) => {
+      await base.search('harbour')
+      const tables = readdirSync(folder).filter((name) => name.includes(`${id}.`))
+      return tables.map((name) => name.split('.')[0]).toSorted()
+    }
+    for (const [id, base] of [
+      [project.id, doomed],
+      [own, kept],
+    ] as const)
+      await expect.poll(() => kinds(id, base), patience).toEqual(expect.arrayContaining([id, 'search']))
+    const path = `/api/projects/${project.id}`
+    expect((await dashboard.post(`${path}/delete`, { name: 'Doomed' })).status).toBe(202)
+    await expect.poll(async () => (await dashboard.get(path)).status, patience).toBe(404)
+    expect(readdirSync(folder).filter((name) => name.includes(project.id))).toEqual([])
+    expect(await kinds(own, kept)).toEqual(expect.arrayContaining([own, 'search']))
+    expect((await kept.search('harbour')).body.embedder).toBe(`model/${model}`)
+  })
 })
+
+const sentence = (n: number): string => `The keeper of harbour ${n} writes down which ships arrive with the tide. `
+
+/** A page with more passages than LanceDB has from. */
+const longPage = `<!doctype html><html lang="en"><head><title>Harbours</title></head><body><main>${Array.from(
+  { length: 80 },
+  (_, n) => `<h2>Harbour ${n}</h2><p>${sentence(n).repeat(15)}</p>`,
+).join('')}</main></body></html>`
 
 /** Without ids, which two installations have of their own. */
 const shownOf = (hits: readonly Record<string, unknown>[]) => hits.map(({ content, score }) => ({ content, score }))

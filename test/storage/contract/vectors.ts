@@ -79,6 +79,17 @@ export const vectorsContract = (open: () => Promise<Pick<Storage, 'vectors' | 'b
         expect(Object.fromEntries((await vectors().space(project, 'base model')).counts)).toEqual({ ksr_12: 1 })
     })
 
+    it('are removed with their project, and no others', async () => {
+      for (const project of ['prj_erased', 'prj_erased2']) await put(project, 'own.vec.1', { a: vectorOf(1, 2) })
+      await vectors().removeProject('prj_erased')
+      await vectors().removeProject('prj_none')
+      expect(await vectors().count('prj_erased', 'own.vec.1')).toBe(0)
+      expect(await nearest('prj_erased', [1, 2])).toEqual([])
+      expect(await nearest('prj_erased2', [1, 2])).toEqual(['a'])
+      await put('prj_erased', 'own.vec.2', { b: vectorOf(1, 2) })
+      expect(await nearest('prj_erased', [1, 2])).toEqual(['b'])
+    })
+
     it('without a direction count as stored, and are not found', async () => {
       await put('prj_zero', 'own.vec.1', { none: vectorOf(0, 0), some: vectorOf(1, 0) })
       expect(await vectors().count('prj_zero', 'own.vec.1')).toBe(2)

@@ -66,8 +66,8 @@ export class UserMemoryIndexes {
     const key = cacheKey(owner)
     const embedder = await this.#parts.embedderOf(owner.project)
     let kept = this.#kept.get(key)
-    if (kept !== undefined && (kept.index.embedder !== embedder || this.#isOld(kept))) kept = undefined
-    kept ??= await this.#read(key, owner, embedder)
+    if (kept !== undefined && kept.index.embedder !== embedder) kept = undefined
+    if (kept === undefined || this.#isOld(kept)) kept = await this.#read(key, owner, embedder)
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     kept.index.dropExpired(this.#parts.now())
@@ -125,9 +125,12 @@ export class UserMemoryIndexes {
 
   async #readAll(owner: MemoryOwner, embedder: string | null): Promise<Kept> {
     await this.#parts.projects.note(owner.project)
-    const index = new UserMemoryIndex(embedder)
+    const known = this.known(owner)
+    // what it has of a row that has not changed is not analysed again
+    const index = known?.embedder === embedder ? known : new UserMemoryIndex(embedder)
     const readAt = this.#parts.now()
-    index.seen = (await this.#parts.changes?.since(owner, 0))?.version ?? 0
+    const version = (await this.#parts.changes?.since(owner, 0))?.version ?? 0
+    const gone = new Set(Array.from(index.entries(), ({ id }) => id))
     const unembedded: string[] = []
     const pause = new Pause()
     for (let after = ''; ; ) {
@@ -136,6 +139,7 @@ export class UserMemoryIndexes {
         ...{ limit: pageSize, ascending: true, after },
       })
       for (const row of rows) {
+        gone.delete(row.id)
         index.put(row)
         if (embedder !== null && row.data.embedder !== embedder) unembedded.push(row.id)
         if (pause.due()) await pause.turn()
@@ -143,6 +147,9 @@ export class UserMemoryIndexes {
       after = rows.at(-1)?.id ?? ''
       if (rows.length < pageSize) break
     }
+    for (const id of gone) index.remove(id)
+    // not before: searches that do not wait for this would not read these changes
+    index.seen = Math.max(index.seen, version)
     const kept = { index, owner, readAt }
     this.#kept.set(cacheKey(owner), kept)
     this.#evict(cacheKey(owner))
@@ -153,10 +160,7 @@ export class UserMemoryIndexes {
   async #synced(key: string, { index, owner }: Kept): Promise<UserMemoryIndex> {
     const missed = await this.#settled(owner, index.seen)
     if (missed === null) return index
-    if (missed.ids === null) {
-      this.#kept.delete(key)
-      return (await this.#read(key, owner, index.embedder)).index
-    }
+    if (missed.ids === null) return (await this.#read(key, owner, index.embedder)).index
     for (const id of missed.ids) {
       const row = await this.#table.get(ownersScope(owner), id)
       if (row === null) index.remove(id)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CountedLimits } from '#records/counted-limits.ts'
 import type { Row } from '#records/schema.ts'
+import { StoredCounts } from '#records/stored-counts.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
@@ -15,17 +16,27 @@ export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_a
 
 const pageSize = 200
 
+export interface PageStoreOptions {
+  readonly now: () => number
+  /** Maximum number of pages of a project. */
+  readonly max?: number
+}
+
 /** Stores the crawled pages of projects, and the segments of their indexes. */
 export class PageStore {
   readonly #now: () => number
   readonly #limits: CountedLimits
+  readonly #counts: StoredCounts
+  readonly #max: number
   readonly #pages: Table<WebPageData>
   readonly changes: ReturnType<typeof pageChanges>
   readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
 
-  constructor(records: RecordStore, blobs: BlobStore, now: () => number) {
+  constructor(records: RecordStore, blobs: BlobStore, { now, max = maxCorpusPages.inMemory }: PageStoreOptions) {
     this.#now = now
+    this.#max = max
     this.#limits = CountedLimits.at(records)
+    this.#counts = new StoredCounts(webPages, records, now)
     this.#pages = new Table(records, webPages, now)
     this.changes = pageChanges({ records, blobs, now, all: (project) => this.all(project) })
     this.#blocked = new Table(records, webBlockedUrls, now)
@@ -66,7 +77,6 @@ export class PageStore {
   }
 
   async #stored(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
-    const scope = projectScope(project)
     const now = this.#now()
     for (;;) {
       const known = await this.find(project, url)
@@ -79,8 +89,12 @@ export class PageStore {
         continue
       }
       const data = { ...page, url_key: urlKey(url), first_seen_at: now, changed_at: now }
-      const limit = { max: maxCorpusPages, count: () => this.#pages.count(scope) }
-      const insert = () => this.#pages.insert({ id: newId('wpg'), project, data })
+      const limit = { max: this.#max, count: () => this.#counts.of(project, { max: this.#max, more: 1 }) }
+      const insert = () =>
+        this.#pages
+          .insert({ id: newId('wpg'), project, data })
+          // whether it is stored is not known after a failure
+          .finally(() => this.#counts.stored(project, 1))
       const row = await this.#limits.orFull(`web pages ${project}`, limit, insert)
       if (row === 'full') return null
       if (row !== null) return row

@@ -45,7 +45,7 @@ describe('a crawl', () => {
     return {
       fetcher,
       reader,
-      store: new PageStore(records, blobs, Date.now),
+      store: new PageStore(records, blobs, { now: Date.now }),
       embedder: null,
       indexed: () => {},
       removed: () => {},

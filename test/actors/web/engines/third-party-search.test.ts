@@ -65,7 +65,7 @@ describe('a search with a third-party engine', () => {
     guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
     const { records, blobs } = openMemoryStorage({ now: Date.now })
     await records.prepare(webKinds)
-    store = new PageStore(records, blobs, Date.now)
+    store = new PageStore(records, blobs, { now: Date.now })
     const declared = [
       { name: 'searxng', shape: 'searxng', url: `${site.url('/searx')}?format=json&q={query}&language={language}` },
       {

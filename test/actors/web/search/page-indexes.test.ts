@@ -16,7 +16,10 @@ it("sees another node's changes of pages, also those of a node that ended before
   const clock = new VirtualClock()
   const { records, blobs } = openMemoryStorage({ now: clock.now })
   await records.prepare(webKinds)
-  const [here, there] = [new PageStore(records, blobs, clock.now), new PageStore(records, blobs, clock.now)]
+  const [here, there] = [
+    new PageStore(records, blobs, { now: clock.now }),
+    new PageStore(records, blobs, { now: clock.now }),
+  ]
   const indexes = new PageIndexes({ store: here, clock })
   const titles = async () => {
     const rows = await indexes.rows('prj_a', [...(await indexes.of('prj_a')).ids])
@@ -50,7 +53,7 @@ it('keeps the indexes of the projects that are searched most: with room for thre
     if (name.endsWith('.documents.0')) reads++
     return blobs.get(project, name)
   }
-  const store = new PageStore(records, { ...blobs, get }, clock.now)
+  const store = new PageStore(records, { ...blobs, get }, { now: clock.now })
   const projects = Array.from({ length: 200 }, (_, n) => `prj_${n}`)
   for (const project of projects) {
     await store.save(project, page('one').url, page('one'))

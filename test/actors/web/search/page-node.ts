@@ -25,7 +25,7 @@ export const pageNode = (
     counted.candidates++
     return (await engine?.candidates(index, query)) ?? []
   }
-  const store = new PageStore(records, blobs, clock.now)
+  const store = new PageStore(records, blobs, { now: clock.now })
   const bound = engine === undefined ? undefined : boundEngine(engine, { candidates })
   const indexes = new PageIndexes({ store, clock, log, engine: bound })
   const save = async (numbers: readonly number[], version = 1) => {

@@ -16,7 +16,7 @@ const page: NewPage = {
 it('keeps no page that is taken down while it is stored, whether it is new or known', async () => {
   const { records, blobs } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
-  const store = new PageStore(records, blobs, Date.now)
+  const store = new PageStore(records, blobs, { now: Date.now })
   const takeDown = () => store.block('prj_a', url, 'wtd_1')
   const late: typeof records = {
     ...boundRecords(records),
@@ -25,7 +25,7 @@ it('keeps no page that is taken down while it is stored, whether it is new or kn
       return records.insert(kind, row)
     },
   }
-  expect(await new PageStore(late, blobs, Date.now).save('prj_a', url, page)).toBe('taken_down')
+  expect(await new PageStore(late, blobs, { now: Date.now }).save('prj_a', url, page)).toBe('taken_down')
   expect(await store.find('prj_a', url)).toBeNull()
   expect(await store.save('prj_a', url, page)).toBe('taken_down')
   expect(await store.find('prj_a', url)).toBeNull()
@@ -37,9 +37,9 @@ it('keeps no more pages than a project may have when pages are stored at the sam
   await records.prepare(webKinds)
   const almostFull: typeof records = {
     ...boundRecords(records),
-    count: async (...counted) => maxCorpusPages - 3 + (await records.count(...counted)),
+    count: async (...counted) => maxCorpusPages.inMemory - 3 + (await records.count(...counted)),
   }
-  const store = new PageStore(almostFull, blobs, Date.now)
+  const store = new PageStore(almostFull, blobs, { now: Date.now })
   const save = (_: unknown, n: number) => store.save('prj_a', `${url}-${n}`, page)
   const saved = await Promise.all(Array.from({ length: 20 }, save))
   expect(saved.filter((each) => each === 'corpus_full')).toHaveLength(17)

@@ -7,7 +7,7 @@ import { madePage, urlOf } from './made-pages.ts'
 const [, , path = ''] = process.argv
 const { records, blobs } = openSqliteStorage({ path })
 await records.prepare(webKinds)
-const store = new PageStore(records, blobs, Date.now)
+const store = new PageStore(records, blobs, { now: Date.now })
 for (let n = 0; ; n += 3) {
   for (const page of [n, n + 1, n + 2]) await store.save('prj_a', urlOf(page), madePage(page))
   await store.changed('prj_a')

@@ -67,7 +67,7 @@ class CountedBlobs implements BlobStore {
 /** A process that stores and searches pages of one project. */
 const processOn = (storage: Storage, project: string, now = Date.now) => {
   const blobs = new CountedBlobs(storage.blobs)
-  const store = new PageStore(storage.records, blobs, now)
+  const store = new PageStore(storage.records, blobs, { now })
   const clock = { ...systemClock, now, steady: () => performance.now(), soon: systemClock.soon }
   const indexes = new PageIndexes({ store, clock })
   const save = async (numbers: readonly number[], version = 1) => {
@@ -171,7 +171,7 @@ describe.each(stores)('the index of pages in the segments of %s', (_, open) => {
       if (isFailing && kind === webBlockedUrls) throw new StoreUnavailable('cut')
       return storage.records.find(kind, ...rest)
     }
-    const failing = new PageStore({ ...boundRecords(storage.records), find }, storage.blobs, Date.now)
+    const failing = new PageStore({ ...boundRecords(storage.records), find }, storage.blobs, { now: Date.now })
     isFailing = true
     await expect(failing.save(project, urlOf(1), madePage(1))).rejects.toThrow(StoreUnavailable)
     isFailing = false

@@ -17,11 +17,11 @@ let takedown_id = ''
 beforeEach(async () => {
   const { records, blobs } = openMemoryStorage({ now: Date.now })
   await records.prepare(webKinds)
-  store = new PageStore(records, blobs, Date.now)
+  store = new PageStore(records, blobs, { now: Date.now })
   useCases = takedownUseCases({ records, store, dropped: async () => {}, now: Date.now })
   elsewhere = takedownUseCases({
     records,
-    store: new PageStore(records, blobs, Date.now),
+    store: new PageStore(records, blobs, { now: Date.now }),
     dropped: async () => {},
     now: Date.now,
   })
