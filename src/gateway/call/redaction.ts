@@ -19,9 +19,9 @@ export interface Redacted {
   /** Restores the answer; null when nothing was replaced or the project's policy does not restore. */
   readonly restorer: Restorer | null
   /** Number of distinct values replaced, by type; absent for none. */
-  readonly found?: Found
+  readonly found?: Found | undefined
   /** The replacements made in the texts; absent when they are not known individually. */
-  readonly replacements?: readonly Replacement[]
+  readonly replacements?: readonly Replacement[] | undefined
 }
 
 /** A value that was replaced by the same placeholder wherever it occurs in a request's texts. */

@@ -45,7 +45,7 @@ export interface ChatRunRequest extends ChatInput {
   readonly metadata?: ChatCall['metadata']
   readonly rules?: ChatCall['rules']
   /** The conversation of a caller that keeps it from one request to the next. */
-  readonly history?: AppendOnlyHistory
+  readonly history?: AppendOnlyHistory | undefined
 }
 
 /** A non-streamed answer. `bytes` is `completion` as received; null when it was created or changed by the gateway. */

@@ -356,8 +356,8 @@ export class ChatRun implements CallKind<Candidate>, AttemptListener, AnswerList
 
   #endRead(bytes: Buffer, json: unknown): void {
     const read = readWhole(bytes, json, this.#request?.format ?? null)
-    const restoring = this.#prepared.restorer?.completion(read.completion)
-    if (restoring === undefined) this.#checkWhole(bytes, read, read.completion)
+    const restoring = this.#prepared.restorer?.restoring(read.completion) ?? null
+    if (restoring === null) this.#checkWhole(bytes, read, read.completion)
     else if (bytes.length <= longAnswerBytes) this.#checkWhole(bytes, read, atOnce(restoring))
     else
       this.#run.after(

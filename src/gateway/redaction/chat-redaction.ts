@@ -14,9 +14,9 @@ export interface RedactedChat {
   /** The original object when nothing was replaced. */
   readonly body: ChatBody
   readonly restorer: ChatRestorer | null
-  readonly found?: Found
+  readonly found?: Found | undefined
   /** `Redacted.replacements` (../call/redaction.ts) */
-  readonly replacements?: readonly Replacement[]
+  readonly replacements?: readonly Replacement[] | undefined
 }
 
 /**
@@ -65,8 +65,7 @@ const redactWhole = (body: ChatBody, policy: RedactionPolicy): RedactedChat | Pr
   const made = redacted(policy, ...sought)
   const put = (late: Redacted): RedactedChat => {
     const isClean = isSame(sought[0], late.texts) && isSame(sought[1], late.toolArguments)
-    const found = late.found === undefined ? {} : { found: late.found }
-    return isClean ? { body, restorer: null, ...found } : { ...replaced(body, policy, late), ...found }
+    return isClean ? { body, restorer: null, found: late.found } : replaced(body, policy, late)
   }
   return made instanceof Promise ? made.then(put) : put(made)
 }
@@ -81,14 +80,15 @@ const isSame = (before: readonly string[], after: readonly string[]): boolean =>
 const replaced = (
   body: ChatBody,
   policy: RedactionPolicy,
-  { texts, toolArguments, restorer, replacements }: Redacted,
+  { texts, toolArguments, restorer, found, replacements }: Redacted,
 ): RedactedChat => ({
   body: mapTexts(body, {
     text: policy.input ? inOrder(texts) : same,
     toolArguments: policy.toolArguments ? inOrder(toolArguments) : same,
   }),
   restorer: restorer === null ? null : new ChatRestorer(restorer),
-  ...(replacements !== undefined && { replacements }),
+  found,
+  replacements,
 })
 
 type MapText = (text: string) => string

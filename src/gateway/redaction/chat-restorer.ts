@@ -10,8 +10,9 @@ const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as c
 const mayHold = (choice: unknown): boolean => {
   const { message } = objectOf(choice)
   if (!isObject(message)) return false
-  const called = [{ function: message.function_call }, ...arrayOf(message.tool_calls)]
-  return wordFields.some((name) => isWritten(message[name])) || called.some(mayCall)
+  const { content, reasoning_content, reasoning, refusal, tool_calls, function_call } = message
+  if (isWritten(content) || isWritten(reasoning_content) || isWritten(reasoning) || isWritten(refusal)) return true
+  return isWritten(objectOf(function_call).arguments) || arrayOf(tool_calls).some(mayCall)
 }
 
 const mayCall = (call: unknown): boolean => {
@@ -33,12 +34,13 @@ export class ChatRestorer {
     this.#restorer = restorer
   }
 
-  /**
-   * Restores a whole `chat.completion`, in steps, since its texts may be long. Returns the same object when it contains
-   * no placeholder.
-   */
+  /** Restores a whole `chat.completion`; null when none of its texts contains a character that can begin a placeholder. */
+  restoring(completion: WireObject): SlicedWork<WireObject> | null {
+    return arrayOf(completion.choices).some(mayHold) ? this.completion(completion) : null
+  }
+
+  /** Restores a whole `chat.completion`, in steps, since its texts may be long. */
   *completion(completion: WireObject): SlicedWork<WireObject> {
-    if (!arrayOf(completion.choices).some(mayHold)) return completion
     const choices: unknown[] = []
     for (const choice of arrayOf(completion.choices)) choices.push(yield* this.#choice(choice))
     return { ...completion, choices }

@@ -1,5 +1,5 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
-import type { Redacted, Replacement, Restorer } from '../call/redaction.ts'
+import type { Found, Redacted, Replacement, Restorer } from '../call/redaction.ts'
 import type { HitsOf } from './find-personal-data.ts'
 import type { ValueOf } from './kept-values.ts'
 
@@ -59,15 +59,13 @@ const maxWritten = 40
  */
 export class Placeholders {
   readonly #hitsOf: HitsOf
-  /** These maps are created on first use, since most requests have nothing to replace. */
-  #values: Map<string, string> | undefined
-  #names: Map<string, string> | undefined
+  /** These are created on first use, since most requests have nothing to replace. */
+  #named: Map<string, Named> | undefined
   #counts: Map<string, number> | undefined
   #found: Record<string, number> | undefined
-  /**
-   * Replacements by original value; null once a value got two different placeholders, or text within JSON was changed.
-   */
-  #replacements: Map<string, CountedReplacement> | null | undefined
+  #used = false
+  /** Whether each replacement stands in a text, as its value was written there first. */
+  #isPlain = true
 
   constructor(hitsOf: HitsOf) {
     this.#hitsOf = hitsOf
@@ -75,26 +73,25 @@ export class Placeholders {
 
   /** Whether anything was replaced that can be restored. */
   get used(): boolean {
-    return this.#values !== undefined
+    return this.#used
   }
 
   /** Values to restore, by placeholder name. */
   get values(): ReadonlyMap<string, string> {
-    return this.#values ?? noValues
+    const values = new Map<string, string>()
+    for (const { placeholder, value } of this.#named?.values() ?? [])
+      if (!needsEscape.test(value)) values.set(placeholder.slice(1, -1), value)
+    return values
   }
 
-  /** Number of distinct values replaced per type, to be spread into a result; an empty object when there are none. */
-  get found(): Pick<Redacted, 'found'> {
-    return this.#found === undefined ? nothing : { found: this.#found }
+  /** Number of distinct values replaced per type; undefined when there are none. */
+  get found(): Found | undefined {
+    return this.#found
   }
 
-  /**
-   * Replacements made in texts, to be spread into a result; an empty object where a placeholder depends on the position
-   * of its value.
-   */
-  get replacements(): Pick<Redacted, 'replacements'> {
-    const all = this.#replacements
-    return all === null || all === undefined ? nothing : { replacements: [...all.values()] }
+  /** Replacements made in texts; undefined where one stands within JSON, or a value was written in several ways. */
+  get replacements(): readonly Replacement[] | undefined {
+    return this.#named === undefined || !this.#isPlain ? undefined : [...this.#named.values()]
   }
 
   /**
@@ -124,73 +121,60 @@ export class Placeholders {
 
   /** Returns the text with placeholders; the same string when there was nothing to replace. */
   redact(text: string): string {
-    return this.#replaced(text, bracketed)
+    return this.#replaced(text, null)
   }
 
   /** Redacts JSON, which stays valid JSON: a replaced number becomes a string. */
   redactJson(text: string): string {
-    let quotes: QuoteReader | undefined
-    return this.#replaced(text, (name, at) => {
-      quotes ??= new QuoteReader(text)
-      return quotes.inString(at) ? `[${name}]` : `"[${name}]"`
-    })
+    return this.#replaced(text, new QuoteReader(text))
   }
 
-  #replaced(text: string, placeholder: (name: string, at: number) => string): string {
+  #replaced(text: string, quotes: QuoteReader | null): string {
     const hits = this.#hitsOf(text)
     if (hits.length === 0) return text
     let redacted = ''
     let from = 0
     for (const { start, end, type } of hits) {
-      const value = text.slice(start, end)
-      const put = placeholder(this.#nameFor(value, type), start)
-      if (placeholder === bracketed) this.#note(value, put)
-      else this.#replacements = null
-      redacted += text.slice(from, start) + put
+      const written = text.slice(start, end)
+      const named = this.#namedFor(written, type)
+      named.times += 1
+      if (quotes !== null || written !== named.value) this.#isPlain = false
+      const isBare = quotes?.inString(start) === false
+      redacted += text.slice(from, start) + (isBare ? `"${named.placeholder}"` : named.placeholder)
       from = end
     }
     return redacted + text.slice(from)
   }
 
-  #note(value: string, placeholder: string): void {
-    if (this.#replacements === null) return
-    this.#replacements ??= new Map()
-    const known = this.#replacements.get(value)
-    if (known === undefined) this.#replacements.set(value, { value, placeholder, times: 1 })
-    else if (known.placeholder === placeholder) known.times += 1
-    else this.#replacements = null
-  }
-
   restorer(): Restorer {
-    const { values } = this
-    return new PlaceholderRestorer((label, number) => values.get(`${label}_${number}`))
+    let values: ReadonlyMap<string, string> | undefined
+    return new PlaceholderRestorer((label, number) => {
+      values ??= this.values
+      return values.get(`${label}_${number}`)
+    })
   }
 
-  #nameFor(written: string, type: PiiType): string {
+  #namedFor(written: string, type: PiiType): Named {
     const label = labels[type]
     const value = plain(written)
     const key = `${label} ${value}`
-    this.#names ??= new Map()
-    const known = this.#names.get(key)
+    this.#named ??= new Map()
+    const known = this.#named.get(key)
     if (known !== undefined) return known
     this.#counts ??= new Map()
     const number = (this.#counts.get(label) ?? 0) + 1
     this.#counts.set(label, number)
     this.#found ??= {}
     this.#found[type] = (this.#found[type] ?? 0) + 1
-    const name = `${label}_${number}`
-    this.#names.set(key, name)
-    if (needsEscape.test(value)) return name
-    this.#values ??= new Map()
-    this.#values.set(name, value)
-    return name
+    this.#used ||= !needsEscape.test(value)
+    const named = { value, placeholder: `[${label}_${number}]`, times: 0 }
+    this.#named.set(key, named)
+    return named
   }
 }
 
-type CountedReplacement = Omit<Replacement, 'times'> & { times: number }
-
-const nothing = {}
-const noValues: ReadonlyMap<string, string> = new Map()
+/** A value and its placeholder. */
+type Named = Omit<Replacement, 'times'> & { times: number }
 
 /** Maps each text; returns the same list when no text changed. */
 const mapped = (texts: readonly string[], map: (text: string) => string): readonly string[] => {
@@ -204,8 +188,6 @@ const mapped = (texts: readonly string[], map: (text: string) => string): readon
   }
   return copy ?? texts
 }
-
-const bracketed = (name: string): string => `[${name}]`
 
 /** Decodes JSON's `\u` escapes. */
 const plain = (written: string): string =>

@@ -1,5 +1,5 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
-import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
+import type { RedactionPolicy } from '../call/redaction.ts'
 import { findHits } from './find-personal-data.ts'
 import { Placeholders } from './placeholders.ts'
 import { redactInWorker } from './worker/redact-in-worker.ts'
@@ -20,16 +20,18 @@ export interface PolicyChoice {
 export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
   const { types, input, toolArguments, embeddings = input, speech = input, restore, region } = choice
   const sought = { types: new Set(types), region }
-  const given = (made: Redacted): Redacted => (restore || made.restorer === null ? made : { ...made, restorer: null })
   return {
     ...{ key: JSON.stringify(choice), input, toolArguments, embeddings, speech },
     redact: (texts, calls = []) => {
       const placeholders = new Placeholders(findHits(sought))
       const made = placeholders.replaced(texts, calls)
-      const restorer = placeholders.used ? placeholders.restorer() : null
-      return given({ ...made, ...placeholders.found, ...placeholders.replacements, restorer })
+      const { found, replacements } = placeholders
+      const restorer = restore && placeholders.used ? placeholders.restorer() : null
+      return { texts: made.texts, toolArguments: made.toolArguments, restorer, found, replacements }
     },
-    redactInBackground: async (texts, calls = []) =>
-      given(await redactInWorker({ texts, toolArguments: calls }, sought)),
+    redactInBackground: async (texts, calls = []) => {
+      const made = await redactInWorker({ texts, toolArguments: calls }, sought)
+      return restore ? made : { ...made, restorer: null }
+    },
   }
 }

@@ -17,19 +17,19 @@ const writtenOtherwise = /["\\\p{Cc}\ufffd]/u
  * @returns null when the body has to be serialised again.
  */
 export const replacedBytes = (body: Uint8Array, replacements: readonly Replacement[]): Uint8Array | null => {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  if (replacements.length > maxValues || hasEscapedLetters(bytes)) return null
+  if (replacements.length > maxValues) return null
+  // a character for each byte: V8 searches and joins texts faster than it calls Node's functions for buffers
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
+  if (hasEscapedLetters(text)) return null
   const found: Found[] = []
-  for (const replacement of replacements) if (!find(bytes, replacement, found)) return null
-  return written(bytes, found)
+  for (const replacement of replacements) if (!find(text, replacement, found)) return null
+  return written(text, found)
 }
 
-const backslash = 0x5c
-
 /** Whether the bytes contain an escape that can stand for a letter or a slash. */
-const hasEscapedLetters = (bytes: Buffer): boolean => {
-  const first = bytes.indexOf(backslash)
-  return first >= 0 && (bytes.includes('\\u', first) || bytes.includes('\\/', first))
+const hasEscapedLetters = (text: string): boolean => {
+  const first = text.indexOf('\\')
+  return first >= 0 && (text.includes('\\u', first) || text.includes('\\/', first))
 }
 
 interface Found {
@@ -39,33 +39,28 @@ interface Found {
 }
 
 /** @returns whether the value occurs exactly as often as it was replaced. */
-const find = (bytes: Buffer, { value, placeholder, times }: Replacement, into: Found[]): boolean => {
+const find = (text: string, { value, placeholder, times }: Replacement, into: Found[]): boolean => {
   if (value === '' || writtenOtherwise.test(value)) return false
-  const length = Buffer.byteLength(value)
+  const sought = Buffer.byteLength(value) === value.length ? value : Buffer.from(value).toString('latin1')
   let left = times
-  for (let at = bytes.indexOf(value); at >= 0; at = bytes.indexOf(value, at + 1)) {
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
     left -= 1
     if (left < 0) return false
-    into.push({ start: at, end: at + length, placeholder })
+    into.push({ start: at, end: at + sought.length, placeholder })
   }
   return left === 0
 }
 
 /** @returns null when two occurrences overlap. */
-const written = (bytes: Buffer, found: Found[]): Uint8Array | null => {
+const written = (text: string, found: Found[]): Uint8Array | null => {
   if (found.length > 1) found.sort((one, other) => one.start - other.start)
-  let { length } = bytes
-  for (const { start, end, placeholder } of found) length += placeholder.length - (end - start)
-  const whole = Buffer.allocUnsafe(length)
+  let whole = ''
   let from = 0
-  let at = 0
   for (const { start, end, placeholder } of found) {
     if (start < from) return null
-    at += bytes.copy(whole, at, from, start)
-    // a placeholder is ASCII
-    at += whole.write(placeholder, at, 'latin1')
+    whole += text.slice(from, start) + placeholder
     from = end
   }
-  bytes.copy(whole, at, from)
-  return whole
+  // a placeholder is ASCII
+  return Buffer.from(whole + text.slice(from), 'latin1')
 }

@@ -127,7 +127,6 @@ export class ChatPreparation {
 
   /** A history has the messages as they were, so it is not used any more. */
   #replace(body: ChatRunRequest['body'], bytes: Uint8Array | null): void {
-    const { history: _history, encoded: _encoded, ...rest } = this.input
-    this.input = { ...rest, body, bytes }
+    this.input = { ...this.input, body, bytes, history: undefined, encoded: undefined }
   }
 }

@@ -14,10 +14,12 @@ const lengths: Readonly<Record<string, number>> = Object.fromEntries(
   ].flatMap((line) => line.split(' ').map((each) => [each.slice(0, 2), Number(each.slice(2))])),
 )
 
+const hint = /[A-Z]{2}\d{2}[ -]?[A-Z0-9]{2}/i
+
 /** International bank account numbers, with or without grouping. */
 export const ibans: Recogniser = {
   types: ['iban'],
-  mayFind: (text) => /[A-Z]{2}\d{2}[ -]?[A-Z0-9]{2}/i.test(text),
+  mayFind: (text) => hint.test(text),
   find: ({ text }) => {
     const hits: Hit[] = []
     opening.lastIndex = 0

@@ -18,10 +18,12 @@ const numbered =
  */
 const reserved = /^(?:0\.|127\.|255\.|::1?$)/
 
+const hint = /\d\.\d{1,3}\.\d|[0-9a-f]:[0-9a-f]{0,4}:|::/i
+
 /** IPv4 and IPv6 addresses. */
 export const ipAddresses: Recogniser = {
   types: ['ip_address'],
-  mayFind: (text) => /\d\.\d{1,3}\.\d/.test(text) || /[0-9a-f]:[0-9a-f]{0,4}:|::/i.test(text),
+  mayFind: (text) => hint.test(text),
   find: ({ text }) => [
     ...hitsOf(text, v4, {
       type: 'ip_address',

@@ -1,10 +1,12 @@
 import { isIdentityCard, isTaxId } from './checks.ts'
 import { before, type Hit, hitsOf, isCounted, type Reading, type Recogniser } from './recogniser.ts'
 
+const ssnHint = /\d{3}[ -]?\d{2}[ -]?\d{4}/
+
 /** United States social security numbers, except ranges that are never issued. */
 export const socialSecurityNumbers: Recogniser = {
   types: ['us_ssn'],
-  mayFind: (text) => /\d{3}[ -]?\d{2}[ -]?\d{4}/.test(text),
+  mayFind: (text) => ssnHint.test(text),
   find: ({ text }) =>
     hitsOf(text, ssn, {
       type: 'us_ssn',

@@ -24,11 +24,13 @@ const isCard = (digits: string): boolean =>
   isLuhn(digits) &&
   !/^(\d)\1+$/.test(digits)
 
+/** Every shape has at least 14 digits with at most one character between any two. */
+const hint = /\d(?:[ .-]?\d){13}/
+
 /** Numbers of payment cards. */
 export const paymentCards: Recogniser = {
   types: ['payment_card'],
-  // every shape has at least 14 digits with at most one character between any two
-  mayFind: (text) => /\d(?:[ .-]?\d){13}/.test(text),
+  mayFind: (text) => hint.test(text),
   find: ({ text }) =>
     hitsOf(text, shaped, { type: 'payment_card', accepts: (match) => isCard(match.replace(/\D/g, '')) }),
 }

@@ -4,6 +4,8 @@ import { before, type Hit, isCounted, type Reading, type Recogniser } from './re
 const candidate =
   /(?<![\p{L}\p{N}_.+#&?*-]|[=<>!]=|\d[/:])(?:\+ ?)?\(?\d[\d \u00a0()./-]{5,22}\d(?![\p{L}\p{N}_]|[.,:]\d)/gu
 
+const hint = /\d[\d \u00a0()./-]{5}/
+
 /** North American numbers with separators, including unassigned ones such as 555. */
 const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
 
@@ -15,7 +17,7 @@ const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-
 /** Phone numbers: with a country code, in the region's national format, or after a word such as "phone". */
 export const phoneNumbers: Recogniser = {
   types: ['phone'],
-  mayFind: (text) => /\d[\d \u00a0()./-]{5}/.test(text),
+  mayFind: (text) => hint.test(text),
   find: (reading) => {
     const hits: Hit[] = []
     candidate.lastIndex = 0

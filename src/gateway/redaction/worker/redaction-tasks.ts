@@ -40,7 +40,7 @@ export const redactionTasks: RedactionTasks = {
     return {
       texts: changed(texts, replaced.texts),
       toolArguments: changed(toolArguments, replaced.toolArguments),
-      ...placeholders.found,
+      ...(placeholders.found !== undefined && { found: placeholders.found }),
       values: placeholders.used ? keptValues(placeholders.values) : null,
     }
   },
