@@ -3,6 +3,7 @@ import { readArguments, refuseCommandLine } from '#src/start/command-line.ts'
 import { providers } from '../specs/data/providers.ts'
 import { checkPrices, type PriceFile, priceTable } from '../src/gateway/prices/price-table.ts'
 import { isBedrockEmbedder } from '../src/gateway/providers/bedrock/bedrock-embeddings.ts'
+import { isBedrockImager } from '../src/gateway/providers/bedrock/bedrock-images.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wire.ts'
 import { type SlimRow, slimRow } from './prices/slim-row.ts'
 
@@ -42,8 +43,8 @@ process.stdout.write(`${rows.length} models of ${new Set(rows.map(({ provider })
 
 function keep(key: string, fields: WireObject): void {
   const listed = textOf(fields.litellm_provider)
-  // of Bedrock's models without Converse, those that embed texts are called
-  if (listed === 'bedrock' && !isBedrockEmbedder(key)) return
+  // of Bedrock's models without Converse, those whose bodies are known are called
+  if (listed === 'bedrock' && !isBedrockEmbedder(key) && !isBedrockImager(key)) return
   const provider = ours[listed] ?? (listed.startsWith('vertex_ai') ? 'vertex' : listed)
   if (!known.has(provider)) return
   const [family = ''] = listed.split('-', 1)

@@ -48,12 +48,19 @@ const hostile: Readonly<Record<string, string>> = {
   uncounted: '{"embedding":[1,2],"inputTextTokenCount":"many"}',
 }
 
+const imager = 'stability.stable-image-core-v1:1'
+const drawing: Shape = { prompt: null, aspect_ratio: null, output_format: null, seed: null, negative_prompt: null }
+
 /** Foundation models by what they give. */
 const summaries: Readonly<Record<string, readonly object[]>> = {
   TEXT: [{ modelId: 'amazon.nova-lite-v1:0', modelName: 'Nova Lite', outputModalities: ['TEXT'] }],
   EMBEDDING: [
     { modelId: 'cohere.embed-v4:0', modelName: 'Embed v4', outputModalities: ['EMBEDDING'] },
     { modelId: 'twelvelabs.marengo-embed-3-0-v1:0', modelName: 'Marengo', outputModalities: ['EMBEDDING'] },
+  ],
+  IMAGE: [
+    { modelId: imager, modelName: 'Stable Image Core', outputModalities: ['IMAGE'] },
+    { modelId: 'stability.stable-outpaint-v1:0', modelName: 'Outpaint', outputModalities: ['IMAGE'] },
   ],
 }
 
@@ -93,6 +100,7 @@ export class BedrockServer extends CloudServer {
     const [, invoked = '', stream] = /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/.exec(pathname) ?? []
     if (decodeURIComponent(invoked) === this.#options.model)
       return this.#claude(objectOf(request.body), stream !== undefined, response)
+    if (decodeURIComponent(invoked) === imager) return this.#draw(objectOf(request.body), response)
     if (invoked !== '') return this.#embed(decodeURIComponent(invoked), request.body, response)
     const [, model = '', operation] = /^\/model\/([^/]+)\/(converse(?:-stream)?)$/.exec(pathname) ?? []
     if (decodeURIComponent(model) !== this.#options.model)
@@ -144,6 +152,16 @@ export class BedrockServer extends CloudServer {
     if (scenario === 'break') return response.end(brokenFrame)
     const counts = { inputTokenCount: 120, outputTokenCount: 7, invocationLatency: 1, firstByteLatency: 1 }
     return response.end(chunkFrame({ ...events.at(-1), 'amazon-bedrock-invocationMetrics': counts }))
+  }
+
+  /** An image of a ratio that is known, or the reason why there is none. */
+  #draw(body: WireObject, response: ServerResponse): unknown {
+    this.known(body, drawing)
+    const { prompt, aspect_ratio = '1:1' } = body
+    if (!['1:1', '16:9', '3:2'].includes(textOf(aspect_ratio))) throw new CloudRefusal(400, 'aspect_ratio')
+    if (prompt === 'forbidden') return this.json(response, { finish_reasons: ['Filter reason: prompt'] })
+    if (prompt === 'nothing') return this.json(response, { seeds: [], finish_reasons: [null], images: [] })
+    return this.json(response, { seeds: [1], finish_reasons: [null], images: [picture] })
   }
 
   #refused(scenario: string, response: ServerResponse): boolean {

@@ -8,6 +8,7 @@ import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { wholeAnswer } from '../event-decoder.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { bedrockEmbeddings, isBedrockEmbedder } from './bedrock-embeddings.ts'
+import { bedrockImages, isBedrockImager } from './bedrock-images.ts'
 import { plainModel } from './claude-on-bedrock.ts'
 import { ConverseReader, converseEvents } from './converse-reader.ts'
 import { converseRequest } from './converse-request.ts'
@@ -72,30 +73,32 @@ const authorize: ProviderFormat['authorize'] = async ({ apiKey, baseUrl, setting
   return signatureHeaders(request, signer, Date.now())
 }
 
-/** Cursor of the embedding models, which come after those that write texts. */
-const embedders = 'embedders'
+/** What the listed foundation models give, in the order of their pages. */
+const modalities = ['TEXT', 'EMBEDDING', 'IMAGE']
 /** Cursor of the first page of inference profiles, by which newer models are called; foundation models come first. */
 const profiles = 'profiles'
 
-/** Whether a listed model can be called here: of embedding models, those of the vendors that are known. */
+/** Whether a listed model can be called here: of those that write no texts, the ones whose bodies are known. */
 const isServed = (row: unknown): boolean => {
   const { modelId, outputModalities } = objectOf(row)
-  return !arrayOf(outputModalities).includes('EMBEDDING') || isBedrockEmbedder(textOf(modelId))
+  const id = textOf(modelId)
+  return arrayOf(outputModalities).includes('TEXT') || isBedrockEmbedder(id) || isBedrockImager(id)
 }
 
-/** Amazon Bedrock: chats by its Converse API or by InvokeModel, embeddings by InvokeModel. */
+/** Amazon Bedrock: chats by its Converse API or by InvokeModel, embeddings and images by InvokeModel. */
 export const bedrock: ProviderFormat = {
   headers: bedrockHeaders,
   authorize,
   chat: bedrockChat(),
   embeddings: bedrockEmbeddings(bedrockHeaders, bedrockFailure),
+  images: bedrockImages(bedrockHeaders),
   imageLimits: { ...usualImages, maxBytes: 3.75 * 1024 * 1024, fetches: false },
   models: {
     base: (baseUrl) => baseUrl.replace('//bedrock-runtime', '//bedrock'),
     path: (after) => {
-      if (after === null) return '/foundation-models?byOutputModality=TEXT'
-      if (after === embedders) return '/foundation-models?byOutputModality=EMBEDDING'
-      const next = after === profiles ? '' : `&nextToken=${encodeURIComponent(after)}`
+      const modality = after ?? modalities[0] ?? ''
+      if (modalities.includes(modality)) return `/foundation-models?byOutputModality=${modality}`
+      const next = after === profiles ? '' : `&nextToken=${encodeURIComponent(modality)}`
       return `/inference-profiles?maxResults=1000${next}`
     },
     rows: (json) =>
@@ -105,8 +108,8 @@ export const bedrock: ProviderFormat = {
       name: row.modelName ?? row.inferenceProfileName,
     }),
     next: (json, after) => {
-      if (after === null) return embedders
-      return after === embedders ? profiles : textOf(objectOf(json).nextToken) || null
+      const page = modalities.indexOf(after ?? modalities[0] ?? '')
+      return page < 0 ? textOf(objectOf(json).nextToken) || null : (modalities[page + 1] ?? profiles)
     },
   },
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { World } from '#test/e2e/world.ts'
 import { BedrockServer } from '#test/support/clouds/bedrock-server.ts'
+import { picture } from '#test/support/clouds/cloud-server.ts'
 import { cloudGuarantees } from './cloud-suite.ts'
 
 const model = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
@@ -23,7 +24,7 @@ describe.each(['converse', 'invoke'])('Amazon Bedrock by a signed request of the
     }
     return {
       ...{ server, connection, model, secrets: [options.secret, options.session] },
-      listed: ['amazon.nova-lite-v1:0', 'cohere.embed-v4:0', 'eu.a', 'us.b'],
+      listed: ['amazon.nova-lite-v1:0', 'cohere.embed-v4:0', 'eu.a', 'stability.stable-image-core-v1:1', 'us.b'],
       // 1.1 USD a million in, 0.11 from the cache, 1.375 to it, 5.5 out
       ...{ cost: '0.0001705', cachedCost: '0.00007425', written: 0, marks: true },
     }
@@ -158,6 +159,27 @@ describe('a connection to Amazon Bedrock', () => {
     expect((await embed(`bedrock/${model}`, 'text')).body.error).toMatchObject({ code: 'model_not_found' })
     const limited = await embed(titan, 'limit')
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(server.problems).toEqual([])
+    await world.api.get(`/v1/provider-connections/${id}`, { method: 'DELETE' })
+  })
+
+  it("makes an image by Stability's models at the price of one, whatever its size", async () => {
+    const { id } = (await connect({})).body
+    const make = (prompt: string, more: object = {}, named = 'stability.stable-image-core-v1:1') =>
+      world.api.post('/v1/images/generations', { model: `bedrock/${named}`, prompt, ...more })
+    for (const [size, aspect_ratio] of [['1024x1024', '1:1'] as const, ['1792x1024', '16:9'] as const]) {
+      const { status, body, headers } = await make('A tree', { size })
+      expect([status, body.data, headers.get('x-cost-usd')]).toEqual([200, [{ b64_json: picture }], '0.04'])
+      expect(server.received.at(-1)?.body).toEqual({ prompt: 'A tree', aspect_ratio })
+    }
+    const shown = await make('A tree', { response_format: 'url', output_format: 'jpeg' })
+    expect(shown.body.data).toEqual([{ url: `data:image/jpeg;base64,${picture}` }])
+    expect((await make('forbidden')).body.error).toMatchObject({ code: 'content_policy_violation' })
+    expect((await make('nothing')).body.error).toMatchObject({ code: 'provider_error' })
+    expect((await make('A tree', { n: 2 })).body.error).toMatchObject({ code: 'invalid_field', param: 'n' })
+    // their price follows size and quality, which the list does not
+    for (const named of ['amazon.nova-canvas-v1:0', 'amazon.titan-image-generator-v2:0'])
+      expect((await make('A tree', {}, named)).body.error, named).toMatchObject({ code: 'model_not_found' })
     expect(server.problems).toEqual([])
     await world.api.get(`/v1/provider-connections/${id}`, { method: 'DELETE' })
   })
