@@ -69,7 +69,7 @@ export interface KeyPermit {
   giveBack(): void
 }
 
-/** Permission to use a key, or the seconds after which it may be used again. */
+/** Permission to use a key, or the seconds after which it may be used again: infinite where the requests exceed its limit. */
 export type KeyGrant = KeyPermit | { readonly waitS: number }
 
 /** Checks limits, budgets and credits. Every API of the gateway goes through it, so they apply equally to all. */

@@ -36,6 +36,7 @@ export class KeyWindows {
 
   /** Requests are held, not taken, since those that are not sent are given back. */
   async #requests(key: string, limit: number, count: number): Promise<Taken | { readonly waitS: number }> {
+    if (count > limit) return { waitS: Number.POSITIVE_INFINITY }
     const rule = { limit, windowMs }
     const states = await Promise.all(Array.from({ length: count }, () => this.#limits.hold(key, rule, { max: 1 })))
     const all = states.flatMap(({ held }) => (held === null ? [] : [held]))

@@ -19,8 +19,13 @@ export const keyLimitsOf = ({
 }: StoredKeyLimits): KeyLimits | undefined =>
   requestsPerMinute === null && tokensPerMinute === null ? undefined : { requestsPerMinute, tokensPerMinute }
 
-/** The refusal of a call for which no key is left. @param waitS seconds until the first one is free. */
+/** The refusal of a call for which no key is left. @param waitS seconds until the first one is free; infinite: never. */
 export const keysUsedUp = (waitS: number): ServiceError => {
+  // a caller that waited, as runs and batches do, would wait for ever
+  if (waitS === Number.POSITIVE_INFINITY)
+    return new ServiceError('bad_request', {
+      message: 'The call needs more requests to the provider than any key of the model permits in a minute.',
+    })
   const message = 'Every key of the model has used up its requests or tokens of this minute. Try again later.'
   return new ServiceError('rate_limit_exceeded', { message, retryAfterS: waitS })
 }
