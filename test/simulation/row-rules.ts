@@ -24,6 +24,8 @@ const noTime: Clock = {
   soon: setImmediate,
 }
 
+const parts = { definitions, rows, ledger: usageLedger, clock: noTime }
+
 /** What has to hold for rows: each matches its commits, and every answered model call has one usage row. */
 export class RowRules {
   readonly #ledger: Ledger
@@ -41,10 +43,14 @@ export class RowRules {
     })
   }
 
+  /** Writes the rows of the commits that are stored. */
+  async make(): Promise<void> {
+    await rebuildRows({ ...parts, storage: this.#inner, checkOnly: false })
+  }
+
   /** Checks the rows once the system is idle. */
   async check(): Promise<void> {
-    const parts = { definitions, rows, ledger: usageLedger, clock: noTime, checkOnly: true }
-    const { differences } = await rebuildRows({ ...parts, storage: this.#inner })
+    const { differences } = await rebuildRows({ ...parts, storage: this.#inner, checkOnly: true })
     for (const { kind, id, what } of differences) this.#ledger.broken(`the row of ${id} in ${kind} is ${what}`)
     for (const [id, { kind, record }] of this.#used) {
       const row = await this.#inner.records.get(kind, projectScope(record.project), id)

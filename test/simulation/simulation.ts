@@ -78,6 +78,8 @@ export interface SimulationOptions {
   readonly groups?: number
   /** Time that passes before the first clients come, in ms. */
   readonly restMs?: number
+  /** Sessions that exist before: a sample of many. Clients use some of them; none if absent. */
+  readonly resting?: number
 }
 
 /** Sessions with turns, tools and approvals; or background runs with delegation, in a queue with few slots. */
@@ -218,7 +220,8 @@ class Run {
     // no effect of a simulation throws: an actor is only parked wrongly, because of processes that ended
     ledger.watching.push((commit) => ledger.expect(readParked(commit) === undefined, () => `${commit.actor} is parked`))
     const clients = { cluster, ledger, scheduler, random, note }
-    this.#life = setting === null ? new SessionLife(clients) : new RunLife(clients, this.#inner, setting)
+    const resting = { count: options.resting ?? 0, inner: this.#inner, rows: this.#rows }
+    this.#life = setting === null ? new SessionLife(clients, resting) : new RunLife(clients, this.#inner, setting)
   }
 
   readonly #note: (text: string) => void
@@ -248,7 +251,7 @@ class Run {
     return {
       ...this.#counts,
       turns: this.turns,
-      commits: known.reduce((sum, { commits }) => sum + commits.length, 0),
+      commits: known.reduce((sum, { commits }) => sum + commits.length, -(this.#options.resting ?? 0)),
       messages: this.#network?.messages ?? 0,
       ms: this.#scheduler.now() - this.#startedAt,
     }

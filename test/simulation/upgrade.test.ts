@@ -1,21 +1,23 @@
 import { expect, it } from 'vitest'
 import { atNight } from './scenario-suite.ts'
-import { simulate } from './simulation.ts'
+import { type SimulationOptions, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 
 const timeoutMs = 600_000
-const upgrades: readonly (readonly [nodes: number, seeds: number])[] = atNight
+/** The last are a sample of the ten million sessions that an installation of that size may have: one at rest costs nothing. */
+const upgrades: readonly (readonly [nodes: number, seeds: number, resting: number])[] = atNight
   ? [
-      [5, 40],
-      [20, 10],
+      [5, 40, 200],
+      [20, 10, 500],
+      [100, 1, 2000],
     ]
-  : [[5, 1]]
+  : [[5, 1, 200]]
 
 it.each(upgrades)(
   'a rolling upgrade of %i processes with kills and partitions loses nothing, doubles nothing and overloads none',
-  async (nodes, seeds) => {
+  async (nodes, seeds, resting) => {
     for (let seed = 1; seed <= seeds; seed++) {
-      const { violations, upgrade, turns } = await simulate(seed, { nodes, upgrade: true })
+      const { violations, upgrade, turns } = await simulate(seed, { nodes, upgrade: true, resting })
       console.info(`seed ${seed}, ${nodes} nodes: ${turns} turns, at most ${upgrade.fullest.toFixed(2)} shares`)
       expect(violations, `seed ${seed}`).toEqual([])
       expect(upgrade.newer).toBeGreaterThan(0)
@@ -26,10 +28,10 @@ it.each(upgrades)(
 )
 
 /** What a turn costs may not depend on the number of processes, apart from requests to the one that runs the session. */
-it.each(atNight ? [[3, 100]] : [[3, 10]])(
-  'a turn costs as many commits and operations on %i processes as on %i',
-  async (few, many) => {
-    const [small, large] = [await costOf(few), await costOf(many)]
+it.each(atNight ? [[3, 100, 2000]] : [[3, 10, 500]])(
+  'a turn costs as many commits and operations on %i processes as on %i, beside %i sessions at rest',
+  async (few, many, resting) => {
+    const [small, large] = [await costOf(few, 0), await costOf(many, resting)]
     console.info(`a turn on ${few} processes: ${JSON.stringify(small)}; on ${many}: ${JSON.stringify(large)}`)
     expect(large.commits).toBeLessThan(small.commits * 1.1)
     expect(large.operations).toBeLessThan(small.operations * 1.25)
@@ -42,8 +44,9 @@ it.each(atNight ? [[3, 100]] : [[3, 10]])(
 )
 
 /** Cost of a turn without faults, in addition to what each process does in a second without any work. */
-const costOf = async (nodes: number) => {
-  const [rest, busy] = [await trafficOf(nodes, 0, 75_000), await trafficOf(nodes, 10, 20_000)]
+const costOf = async (nodes: number, resting: number) => {
+  const traffic = (groups: number, restMs: number) => trafficOf({ nodes, faults: noFaults, groups, restMs, resting })
+  const [rest, busy] = [await traffic(0, 75_000), await traffic(10, 20_000)]
   const perSecond = (count: number): number => (count / nodes / rest.ms) * 1000
   const ofWork = (name: 'operations' | 'messages'): number => busy[name] - (rest[name] / rest.ms) * busy.ms
   const rounded = (value: number): number => Math.round(value * 100) / 100
@@ -56,8 +59,8 @@ const costOf = async (nodes: number) => {
   }
 }
 
-const trafficOf = async (nodes: number, groups: number, restMs: number) => {
-  const { violations, traffic } = await simulate(1, { nodes, faults: noFaults, groups, restMs })
+const trafficOf = async (options: SimulationOptions) => {
+  const { violations, traffic } = await simulate(1, options)
   expect(violations).toEqual([])
   return traffic
 }

@@ -52,7 +52,7 @@ describe('what memory holds in a process', () => {
     expect((await indexes.open(ownerOf('bob'))).size).toBe(1)
   })
 
-  it('is compared with the store every ten minutes, and only what nobody announced is analysed', async () => {
+  it('is compared with the store every ten minutes, and only what was not announced is analysed', async () => {
     const clock = new VirtualClock()
     const { records } = openMemoryStorage({ now: clock.now })
     await records.prepare([memories, memoryChanges])
