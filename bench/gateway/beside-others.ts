@@ -25,15 +25,15 @@ type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
 type Sides = Readonly<Record<string, Target>>
 
 const rounds = sized(3, 1)
-/** Calls of a pool, and in how many phases; another four of its ten keys fail in each. */
-const pool = { calls: sized(10_000, 20), phases: 5, callers: 8, phaseMs: sized(12_000, 50) }
+/** Calls of a pool in a shortened day, and in how many hours; another four of its ten keys fail in each. */
+const pool = { calls: sized(10_000, 40), phases: sized(25, 5), callers: 8, phaseMs: sized(12_000, 50) }
 
 /**
  * Compares chats through Troupe with the same ones through Portkey's open gateway and LiteLLM's proxy, on the same
  * core, with the same provider and load. Troupe has keys, limits, metering, its log and redaction on throughout, as a
  * first start does; the others have what the measure names.
  *
- * With `long`, 10,000 calls go to a pool of ten keys of which four fail at a time.
+ * With `long`, 10,000 calls go to a pool of ten keys of which four fail at a time, in all gateways at once.
  */
 export async function benchGateways({
   seconds,
@@ -180,18 +180,16 @@ const pools: Readonly<Record<string, Pool>> = {
 }
 
 async function poolOfKeys(): Promise<readonly Row[]> {
-  const all: Record<string, PoolResult> = {}
-  for (const [name, open] of Object.entries(pools)) {
+  const measured = Object.entries(pools).map(async ([name, open]): Promise<readonly [string, PoolResult]> => {
     const provider = await startFailingProvider()
-    const target = await open(provider.url)
     try {
-      all[name] = await poolOf(target, provider)
+      const target = await open(provider.url)
+      return [name, await poolOf(target, provider).finally(() => target.service.stop())]
     } finally {
-      await target.service.stop()
       provider.close()
     }
-  }
-  const { troupe, ...others } = all
+  })
+  const { troupe, ...others } = Object.fromEntries(await Promise.all(measured))
   const row = (measure: string, unit: string, field: keyof PoolResult, bound?: number): readonly Row[] =>
     Object.entries(others).map(([name, other]) => ({
       ...{ measure, unit, ours: troupe?.[field] ?? Number.NaN, against: { name, value: other[field] } },
