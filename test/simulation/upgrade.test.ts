@@ -3,7 +3,7 @@ import { atNight } from './scenario-suite.ts'
 import { type SimulationOptions, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 
-const timeoutMs = 600_000
+const timeoutMs = 1_200_000
 /** The last are a sample of the ten million sessions that an installation of that size may have: one at rest costs nothing. */
 const upgrades: readonly (readonly [nodes: number, seeds: number, resting: number])[] = atNight
   ? [

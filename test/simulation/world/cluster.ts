@@ -92,18 +92,21 @@ export class Cluster {
     }
   }
 
-  /** Replaces every process by one of the next release, each second one only once its successor has started. */
+  /** Replaces every process by one of the next release, a twentieth at a time; each second time only once successors have started. */
   async upgrade(): Promise<void> {
     const { scheduler, note } = this.#parts
     note('an upgrade begins')
     this.#isNext = true
-    for (const [at, node] of this.alive.entries()) {
-      if (at % 4 === 0) this.plan()
-      if (at % 2 === 1) {
-        this.start()
+    const old = this.alive
+    const atOnce = Math.ceil(this.size / 20)
+    for (let from = 0, step = 0; from < old.length; from += atOnce, step++) {
+      const leaving = old.slice(from, from + atOnce)
+      if (step % 4 === 0) this.plan()
+      if (step % 2 === 1) {
+        for (const _ of leaving) this.start()
         await scheduler.pause(this.#later.between(500, 3000))
       }
-      await this.#end(node)
+      await Promise.all(leaving.map((node) => this.#end(node)))
       await scheduler.pause(this.#later.between(500, 5000))
     }
     note('the upgrade ends')
