@@ -206,10 +206,12 @@ export class MemoryWriter {
     for (let tries = 0; ; tries++) {
       options.signal?.throwIfAborted()
       const index = await indexes.open(owner)
+      // a search may read later changes into it meanwhile
+      const { seen } = index
       const batch = await this.#decided(index, checked, { owner, options, retentionDays })
       const isEmbedded = index.embedder !== null
       if (options.dryRun === true || batch.drafts.length === 0) return { batch, isEmbedded }
-      if (await this.#stored(owner, index.seen, batch)) return { batch, isEmbedded }
+      if (await this.#stored(owner, seen, batch)) return { batch, isEmbedded }
       // another node's write came first: what is known has changed
       if (tries === maxAttempts) throw new ServiceError('version_conflict')
       await this.#parts.decided.again(tries)

@@ -73,7 +73,8 @@ export class MemoryChanges {
   /** Returns the changes after version `seen`; null when there are none. @throws {StoreUnavailable} */
   async since(owner: MemoryOwner, seen: number): Promise<ChangesSince | null> {
     const row = await this.#row(owner)
-    if (row === null) return null
+    // it was removed with the user's memories, and begins anew
+    if (row === null) return seen === 0 ? null : { version: 0, ids: null, pending: null }
     const pending = row.data.pending ?? null
     if (row.version === seen && pending === null) return null
     const missed = row.data.recent.filter(({ version }) => version > seen)

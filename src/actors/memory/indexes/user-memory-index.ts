@@ -220,6 +220,11 @@ export class UserMemoryIndex {
     return true
   }
 
+  /** Lets rows of removed memories return: those that are read from now on exist. */
+  forgetRemoved(): void {
+    this.#removed.clear()
+  }
+
   #take(entry: KeptEntry): void {
     const { id } = entry
     this.revision++

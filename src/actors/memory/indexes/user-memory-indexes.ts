@@ -38,6 +38,9 @@ const pageSize = 500
 /** Age in ms after which an index is read again, to find writes that a crashed process did not announce. */
 const rereadAfterMs = 10 * 60_000
 
+/** Number of changes of an index of which the waste is kept: numbers of words that no memory has any more. */
+const minWaste = 1_000
+
 /** Age in ms of a decided write from which its process is taken to have died; it stops carrying it out before that. */
 export const abandonedMs = 5_000
 
@@ -118,19 +121,21 @@ export class UserMemoryIndexes {
   #read(key: string, owner: MemoryOwner, embedder: string | null): Promise<Kept> {
     const known = this.#reading.get(key)
     if (known !== undefined) return known
-    const reading = this.#readAll(owner, embedder).finally(() => this.#reading.delete(key))
+    const noted = this.#parts.projects.note(owner.project)
+    const reading = noted.then(() => this.#readAll(owner, embedder)).finally(() => this.#reading.delete(key))
     this.#reading.set(key, reading)
     return reading
   }
 
   async #readAll(owner: MemoryOwner, embedder: string | null): Promise<Kept> {
-    await this.#parts.projects.note(owner.project)
     const known = this.known(owner)
-    // what it has of a row that has not changed is not analysed again
-    const index = known?.embedder === embedder ? known : new UserMemoryIndex(embedder)
+    // what it has of a row that has not changed is not analysed again, until it has more waste than rows
+    const isKept = known?.embedder === embedder && known.revision <= 4 * known.size + minWaste
+    const index = isKept ? known : new UserMemoryIndex(embedder)
     const readAt = this.#parts.now()
     const version = (await this.#parts.changes?.since(owner, 0))?.version ?? 0
-    const gone = new Set(Array.from(index.entries(), ({ id }) => id))
+    const gone = new Map(Array.from(index.entries(), ({ id, version }) => [id, version]))
+    index.forgetRemoved()
     const unembedded: string[] = []
     const pause = new Pause()
     for (let after = ''; ; ) {
@@ -139,6 +144,11 @@ export class UserMemoryIndexes {
         ...{ limit: pageSize, ascending: true, after },
       })
       for (const row of rows) {
+        // a backup was restored
+        if (row.version < (gone.get(row.id) ?? 0)) {
+          this.drop(owner)
+          return this.#readAll(owner, embedder)
+        }
         gone.delete(row.id)
         index.put(row)
         if (embedder !== null && row.data.embedder !== embedder) unembedded.push(row.id)
@@ -147,9 +157,9 @@ export class UserMemoryIndexes {
       after = rows.at(-1)?.id ?? ''
       if (rows.length < pageSize) break
     }
-    for (const id of gone) index.remove(id)
-    // not before: searches that do not wait for this would not read these changes
-    index.seen = Math.max(index.seen, version)
+    for (const id of gone.keys()) index.remove(id)
+    // not before: searches that do not wait for this would not read these changes. It may be lower, when versions began anew
+    index.seen = version
     const kept = { index, owner, readAt }
     this.#kept.set(cacheKey(owner), kept)
     this.#evict(cacheKey(owner))
