@@ -136,8 +136,9 @@ export class LanceSearch implements SearchStore {
       const search = table.vectorSearch(numbers).distanceType('cosine').nprobes(partitions).refineFactor(refineFactor)
       return among(search).select(['document', '_distance']).limit(count).toArrow()
     }
+    const recent = `step > ${(await stepsOf(table)).indexed} AND ${isFirst}`
     const byWords = new lance.MatchQuery(words.join(' '), 'words')
-    const searches = [
+    const found = await Promise.all([
       ...(words.length === 0
         ? []
         : [among(table.query().fullTextSearch(byWords)).select(['document', '_score']).limit(limit).toArrow()]),
@@ -150,16 +151,12 @@ export class LanceSearch implements SearchStore {
               farthest,
             ),
           ]),
-    ]
-    const recent = `step > ${(await stepsOf(table)).indexed} AND ${isFirst}`
-    searches.push(
       table
         .query()
         .where(filter === '' ? recent : `${recent} AND ${filter}`)
         .select(['document'])
         .toArrow(),
-    )
-    const found = await Promise.all(searches)
+    ])
     return new Set(found.flatMap((rows) => columnOf(rows, 'document').map(String)))
   }
 
@@ -232,6 +229,8 @@ export class LanceSearch implements SearchStore {
       const { schema } = new SearchRows(this.#tables.packages.arrow, index.dimensions)
       const table = (await this.#tables.open(name)) ?? (await this.#tables.create(name, schema))
       await this.#tables.on(name, async () => {
+        // what another process stored a moment before may be what this one removes
+        await table.checkoutLatest()
         if (!this.#indexed.has(name)) await this.#index(table)
         this.#indexed.add(name)
         await change(table)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterPrefix } from '../record-keys.ts'
 import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
-import type { LancePackages, LanceQuery, LanceTable } from './lance-package.ts'
+import type { ArrowTable, LancePackages, LanceQuery, LanceTable } from './lance-package.ts'
 import { isSearchTable } from './lance-search.ts'
 import { LanceTables, tableName, text, texts } from './lance-tables.ts'
 import { columnOf } from './search-rows.ts'
@@ -29,21 +29,29 @@ export class LanceVectors implements VectorStore {
     return new LanceVectors(await LanceTables.at(packages, uri), min)
   }
 
-  async put({ project, blob, space, group, vectors }: BlobVectors): Promise<void> {
-    const dimensions = vectors[0]?.numbers.length ?? 0
+  async put(given: BlobVectors): Promise<void> {
+    const dimensions = given.vectors[0]?.numbers.length ?? 0
     if (dimensions === 0) return
-    const name = tableName(project, space)
+    const name = tableName(given.project, given.space)
     const rows = new VectorRows(this.#tables.packages.arrow, dimensions)
-    const copy: Copy = { blob, stamp: randomUUID(), count: vectors.length }
-    const encoded = await rows.encoded(
-      vectors.map(({ id, numbers }, n): VectorRow => ({ key: `${prefixOf(copy)}${n}`, group, id, numbers })),
-    )
+    let copy = await copyOf(rows, given)
     await this.#tables.inTurn(name, async () => {
-      const table = (await this.#tables.open(name)) ?? (await this.#tables.create(name, rows.schema))
-      await this.#tables.on(name, async () => {
-        await table.add(encoded)
-        await keepOne(table, copy)
-      })
+      for (let tries = 0; ; tries++) {
+        const table = (await this.#tables.open(name)) ?? (await this.#tables.create(name, rows.schema))
+        try {
+          return await this.#tables.on(name, async () => {
+            // another process may have removed it: what is added to one that is gone makes a table without its files
+            await table.checkoutLatest()
+            await table.add(copy.encoded)
+            await keepOne(table, copy)
+          })
+        } catch (error) {
+          if (tries === 2 || !(error instanceof Error && /not found/i.test(error.message))) throw error
+          // so was the one that was opened anew: it lacks a file, and is of no use
+          if (tries === 1) await this.#tables.drop(name)
+          copy = await copyOf(rows, given)
+        }
+      }
     })
     this.#tables.changed(name)
   }
@@ -119,7 +127,12 @@ export class LanceVectors implements VectorStore {
   async #remove(prefix: string, filter: string): Promise<void> {
     for (const name of await this.#names(prefix)) {
       const table = await this.#tables.open(name)
-      if (table === null || (await this.#tables.on(name, () => table.countRows(filter))) === 0) continue
+      if (table === null) continue
+      const count = async () => {
+        await table.checkoutLatest()
+        return table.countRows(filter)
+      }
+      if ((await this.#tables.on(name, count)) === 0) continue
       await this.#tables.inTurn(name, () => this.#tables.on(name, async () => void (await table.delete(filter))))
       this.#tables.changed(name)
     }
@@ -146,30 +159,45 @@ interface Copy {
   readonly blob: string
   readonly stamp: string
   readonly count: number
+  readonly encoded: ArrowTable
+}
+
+const copyOf = async (rows: VectorRows, { blob, group, vectors }: BlobVectors): Promise<Copy> => {
+  const copy = { blob, stamp: randomUUID(), count: vectors.length }
+  const key = (n: number): string => `${prefixOf(copy)}${n}`
+  const encoded = await rows.encoded(
+    vectors.map(({ id, numbers }, n): VectorRow => ({ key: key(n), group, id, numbers })),
+  )
+  return { ...copy, encoded }
 }
 
 const prefixOf = ({ blob, stamp }: Pick<Copy, 'blob' | 'stamp'>): string => `${blob}:${stamp}:`
 
 /**
  * Removes all copies of a blob but one. The engine has no unique keys: of two processes that add the same at once, as when an
- * actor is taken over from one that still runs, both succeed. All keep the first of the whole copies by their stamps,
- * which therefore no process removes, and the last to add sees every copy. A writer that is killed leaves one too many.
+ * actor is taken over from one that still runs, both succeed. Each keeps the first by their stamps of the whole copies that it sees,
+ * and removes no other than those: the first of all is removed by none. A writer that is killed leaves one too many.
  */
-const keepOne = async (table: LanceTable, own: Copy): Promise<void> => {
-  const { blob, count } = own
-  const ofBlob = keysFrom(`${blob}:`)
-  const counts = new Map<string, number>()
-  for (const key of columnOf(await table.query().where(ofBlob).select(['key']).toArrow(), 'key')) {
-    // rows of earlier versions of this program have no stamp
-    const [first = '', number] = String(key)
-      .slice(blob.length + 1)
-      .split(':')
-    const stamp = number === undefined ? '' : first
-    counts.set(stamp, (counts.get(stamp) ?? 0) + 1)
-  }
-  const whole = [...counts].flatMap(([stamp, rows]) => (rows === count && stamp !== '' ? [stamp] : [])).toSorted()
-  const stamp = whole[0] ?? own.stamp
-  if (counts.size > 1) await table.delete(`${ofBlob} AND NOT (${keysFrom(prefixOf({ blob, stamp }))})`)
+const keepOne = async (table: LanceTable, { blob, stamp: own, count }: Copy): Promise<void> => {
+  const rows = await table
+    .query()
+    .where(keysFrom(`${blob}:`))
+    .select(['key'])
+    .toArrow()
+  const copies = Map.groupBy(columnOf(rows, 'key').map(String), (key) => stampOf(blob, key))
+  const whole = [...copies].flatMap(([stamp, keys]) => (keys.length === count ? [stamp] : []))
+  const kept = whole.toSorted()[0] ?? own
+  const others = [...copies].flatMap(([stamp, keys]) => {
+    if (stamp === kept) return []
+    return stamp === '' ? `key IN (${texts(keys)})` : keysFrom(prefixOf({ blob, stamp }))
+  })
+  if (others.length > 0) await table.delete(others.map((filter) => `(${filter})`).join(' OR '))
+}
+
+/** Rows of earlier versions of this program have no stamp: it is empty, the first of all. Such a process stores them again if they are removed. */
+const stampOf = (blob: string, key: string): string => {
+  const [stamp = '', number] = key.slice(blob.length + 1).split(':')
+  return number === undefined ? '' : stamp
 }
 
 const keysFrom = (prefix: string): string => `key >= ${text(prefix)} AND key < ${text(afterPrefix(prefix))}`

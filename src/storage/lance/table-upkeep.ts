@@ -77,6 +77,8 @@ export class TableUpkeep {
     try {
       const table = await this.#parts.open(name)
       if (table === null) return
+      // another process may just have stored something
+      await table.checkoutLatest()
       // the base is gone; an index would keep codes of what was removed
       if ((await table.countRows()) === 0) return await this.#parts.drop(name)
       await table.optimize({ cleanupOlderThan: new Date(Date.now() - this.#parts.versionMs) })

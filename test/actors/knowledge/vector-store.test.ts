@@ -6,6 +6,7 @@ import type { Embedder } from '#retrieval/embedder.ts'
 import { leadsOf } from '#retrieval/leads.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
+import type { BlobVectors } from '#storage/vector-port.ts'
 import { openServices } from '#test/support/open-services.ts'
 
 const owner = { project: 'prj_a', tenant: null, source: 'ksr_01m7yttzjhsxjpptb3mj7638ba' }
@@ -50,6 +51,22 @@ it('embedDocument embeds every chunk once', async () => {
   expect((await vectorsOf(blobs, owner, vectors)).size).toBe(70)
   await embedDocument(blobs, embedder, { owner, document, before: null, signal })
   expect(embedded).toHaveLength(70)
+})
+
+it.each([
+  ['no', 0, 1],
+  ['all', 1, 0],
+  ['two of all, as a process that was killed may leave,', 2, 1],
+])('embedDocument stores vectors for a search by the database that has %s copies', async (_, copies, times) => {
+  const { blobs, document } = await store(70)
+  const put: number[] = []
+  const vectors = {
+    count: async (_project: string, blob: string) => (blob.endsWith('.leads') ? 0 : copies * 70),
+    put: async (stored: BlobVectors) => void put.push(...(stored.vectors.length > 0 ? [stored.vectors.length] : [])),
+  }
+  const searchable = { vectors, base: 'kb_1', embedder: 'one', log: { warn: () => {} } }
+  await embedDocument(blobs, counting('one').embedder, { owner, document, before: null, searchable, signal })
+  expect(put).toEqual(Array.from({ length: times }, () => 70))
 })
 
 it('embedDocument continues where it was when an embedder failed', async () => {

@@ -12,13 +12,22 @@ const wrapped = <T extends object>(target: T, wrap: (name: string | symbol, call
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** LanceDB of a process that is killed after its n-th change of a table: no call of it has an effect after that. */
-export const dyingPackages = ({ lance, arrow }: LancePackages, changes: number): LancePackages => {
+/**
+ * LanceDB of a process that is killed after its n-th change of a table: no call of it has an effect after that.
+ *
+ * @param before called before each change, with the name of its method.
+ */
+export const dyingPackages = (
+  { lance, arrow }: LancePackages,
+  changes: number,
+  before: (name: string) => Promise<void> = async () => {},
+): LancePackages => {
   let left = changes
   const alive = (): void => {
     if (left === 0) throw new Error('killed')
   }
-  const change = async (call: () => unknown): Promise<unknown> => {
+  const change = async (name: string, call: () => unknown): Promise<unknown> => {
+    await before(name)
     alive()
     const result = await call()
     left--
@@ -26,13 +35,13 @@ export const dyingPackages = ({ lance, arrow }: LancePackages, changes: number):
   }
   const merge = (builder: object): object =>
     wrapped(builder, (name, call) => {
-      if (name === 'execute') return change(call)
+      if (name === 'execute') return change(name, call)
       const next = call()
       return isObject(next) ? merge(next) : next
     })
   const table = (opened: object): object =>
     wrapped(opened, (name, call) => {
-      if (name === 'add' || name === 'delete') return change(call)
+      if (name === 'add' || name === 'delete') return change(name, call)
       alive()
       const result = call()
       return name === 'mergeInsert' && isObject(result) ? merge(result) : result

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
 import { LanceSearch } from '#storage/lance/lance-search.ts'
-import { LanceTables } from '#storage/lance/lance-tables.ts'
+import { LanceTables, tableName } from '#storage/lance/lance-tables.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import { TableUpkeep } from '#storage/lance/table-upkeep.ts'
-import type { Storage } from '#storage/ports.ts'
+import { VectorRows } from '#storage/lance/vector-rows.ts'
+import { type Storage, StoreUnavailable } from '#storage/ports.ts'
 import { VectorsUnusable } from '#storage/vector-port.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { searchContract } from '../contract/search.ts'
@@ -84,6 +85,149 @@ describe('LanceDB in a folder', () => {
       await Promise.all([living.close(), dying.close(), reader.close()])
     },
   )
+
+  it('has no document that one process removes right after another has stored it', async () => {
+    const uri = join(folder, 'unseen')
+    const place = { project, name: 'pages', dimensions: 2 }
+    const open = async () => new LanceSearch(await LanceTables.at(packages, uri), 1)
+    const passages = [{ words: ['tea'], numbers: null }]
+    const put = (search: LanceSearch, id: string) =>
+      search.put(place, 1, [{ id, version: 1, content: Buffer.from(id), facets: [], time: 1, passages }])
+    const [one, other] = [await open(), await open()]
+    await put(one, 'early')
+    expect(await other.count(place)).toBe(1)
+    await put(one, 'late')
+    await other.remove(place, ['late'])
+    expect(await (await open()).count(place)).toBe(1)
+    await put(one, 'last')
+    await other.remove(place, ['last'])
+    expect(await (await open()).count(place)).toBe(1)
+  })
+
+  it('reports a search of an index of words that is lost to its caller alone', async () => {
+    const uri = join(folder, 'wordless')
+    const place = { project, name: 'pages', dimensions: 2 }
+    const document = { id: 'one', version: 1, content: Buffer.from('one'), facets: [], time: 1 }
+    const passages = [{ words: ['tea'], numbers: null }]
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    for (let n = 0; n < 5; n++) {
+      const open = async () => new LanceSearch(await LanceTables.at(packages, uri), 1)
+      await (await open()).put(place, 1, [{ ...document, passages }])
+      for (const name of readdirSync(uri)) rmSync(join(uri, name, '_indices'), { recursive: true, force: true })
+      const query = { words: ['tea'], vector: null, facets: [], since: null, limit: 5 }
+      await expect((await open()).candidates(place, query)).rejects.toBeInstanceOf(StoreUnavailable)
+    }
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+  })
+
+  it.each([
+    ['removed', false],
+    ['removed and made anew', true],
+  ])('has vectors that a process stores in a table that another has just %s', async (_, isMade) => {
+    const uri = mkdtempSync(join(folder, 'shared-'))
+    const open = () => LanceVectors.open(packages, { uri, min: 10 })
+    const [one, other] = [await open(), await open()]
+    for (const blob of ['first', 'second', 'third']) await put(other, blob, directions(5))
+    await one.removeProject(project)
+    if (isMade) await put(one, 'new', directions(5))
+    await put(other, 'last', directions(5))
+    for (const each of [other, await open()]) {
+      const counts = { last: 5, ...(isMade && { new: 5 }) }
+      expect(Object.fromEntries((await each.space(project, space)).counts)).toEqual(counts)
+      expect(await each.get(project, space, ['last 0', 'first 0'])).toHaveLength(1)
+      await each.close()
+    }
+    await one.close()
+  })
+
+  it('has vectors that are stored in a table that has lost a file', async () => {
+    const uri = mkdtempSync(join(folder, 'broken-'))
+    const vectors = await LanceVectors.open(packages, { uri, min: 10 })
+    await put(vectors, 'first', directions(5))
+    for (const name of readdirSync(uri)) rmSync(join(uri, name, 'data'), { recursive: true, force: true })
+    await put(vectors, 'last', directions(5))
+    expect([...(await vectors.space(project, space)).counts]).toEqual([['last', 5]])
+    await vectors.close()
+  })
+
+  it('has vectors that another process stores while this one finds their table empty', async () => {
+    const uri = mkdtempSync(join(folder, 'emptied-'))
+    const tables = await LanceTables.at(packages, uri)
+    const [one, other] = [new LanceVectors(tables, 10), await LanceVectors.open(packages, { uri, min: 10 })]
+    await put(one, 'first', directions(5))
+    await one.removeBlobs(project, 'first')
+    expect(await one.count(project, 'first')).toBe(0)
+    await put(other, 'second', directions(5))
+    const [open, drop] = [(name: string) => tables.open(name), (name: string) => tables.drop(name)]
+    const upkeep = new TableUpkeep({ lance: packages.lance, open, drop, versionMs: 600_000, indexedFrom: 1_000 })
+    upkeep.changed(tableName(project, space))
+    await upkeep.settled()
+    const reader = await LanceVectors.open(packages, { uri, min: 10 })
+    expect(await reader.count(project, 'second')).toBe(5)
+    await Promise.all([upkeep.close(), one.close(), other.close(), reader.close()])
+  })
+
+  /** A process that waits before it removes copies. */
+  const slowProcess = async () => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const removing = dyingPackages(packages, Number.POSITIVE_INFINITY, async (name) => {
+      if (name !== 'delete') return
+      reached.resolve()
+      await released.promise
+    })
+    const vectors = await LanceVectors.open(removing, { uri: folder, min: 10 })
+    return { vectors, reached: reached.promise, release: released.resolve }
+  }
+
+  it('has vectors that processes store again while another has yet to remove its copy', async () => {
+    const fast = await another()
+    // which copy is kept is by chance
+    for (let n = 0; n < 12; n++) {
+      const blob = `slow ${n}`
+      await put(fast, blob, directions(5))
+      const slow = await slowProcess()
+      const stored = put(slow.vectors, blob, directions(5))
+      await slow.reached
+      await put(fast, blob, directions(5))
+      slow.release()
+      await stored
+      await slow.vectors.close()
+      const reader = await another()
+      expect(await reader.count(project, blob)).toBe(5)
+      await reader.removeBlobs(project, blob)
+      await reader.close()
+    }
+    await fast.close()
+  })
+
+  it('has vectors that an earlier release, which keeps only its own, stores again meanwhile', async () => {
+    const session = new packages.lance.Session(64n << 20n, 16n << 20n)
+    const db = await packages.lance.connect(folder, { readConsistencyInterval: 0 }, session)
+    const { schema, ...rows } = await earlierRows('earlier')
+    const table = await db.createEmptyTable(tableName(project, space), schema, { existOk: true })
+    await table.add(rows.encoded)
+    const slow = await slowProcess()
+    const stored = put(slow.vectors, 'earlier', directions(5))
+    await slow.reached
+    await table.delete("key LIKE 'earlier:%'")
+    await table.add(rows.encoded)
+    slow.release()
+    await stored
+    const reader = await another()
+    expect(await reader.count(project, 'earlier')).toBe(5)
+    await reader.removeBlobs(project, 'earlier')
+    await Promise.all([slow.vectors.close(), reader.close()])
+    db.close()
+  })
+
+  const earlierRows = async (blob: string) => {
+    const rows = new VectorRows(packages.arrow, dimensions)
+    const all = directions(5).map((numbers, n) => ({ key: `${blob}:${n}`, group: blob, id: `${blob} ${n}`, numbers }))
+    return { schema: rows.schema, encoded: await rows.encoded(all) }
+  }
 
   it('finds nearly all of the nearest of 8,000 with an index, and what was removed leaves the files', {
     timeout: 240_000,

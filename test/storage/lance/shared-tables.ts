@@ -35,6 +35,18 @@ export const sharedTables = (another: () => Promise<LanceVectors>): void => {
     await Promise.all([one.close(), other.close()])
   })
 
+  it('is removed by a process that has not seen yet what another stored', async () => {
+    const [one, other] = await Promise.all([another(), another()])
+    await put(one, 'early', directions(5))
+    expect(await other.count(project, 'early')).toBe(5)
+    await put(one, 'late', directions(5))
+    await other.removeBlobs(project, 'late')
+    await other.removeBlobs(project, 'early')
+    const reader = await another()
+    expect(await reader.count(project, 'late')).toBe(0)
+    await Promise.all([one.close(), other.close(), reader.close()])
+  })
+
   it('puts the vectors of many blobs at the same time, each once', async () => {
     const [one, other] = await Promise.all([another(), another()])
     const blobs = Array.from({ length: 12 }, (_, n) => `blob ${n}`)

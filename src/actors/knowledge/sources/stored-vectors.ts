@@ -46,7 +46,7 @@ export const makeSearchable = async (
     vectors.put({ project, blob, space, group: source, vectors: found })
   try {
     // leads first: a source whose chunks are stored is read with its leads
-    const isStored = async (blob: string, count: number) => (await vectors.count(project, blob)) >= count
+    const isStored = async (blob: string, count: number) => (await vectors.count(project, blob)) === count
     const leadsBlob = `${name}.leads`
     if (!(await isStored(leadsBlob, leads.length))) await put(leads, leadSpaceOf(base, embedder), leadsBlob)
     if (!(await isStored(name, chunks.length))) await put(chunks, vectorSpaceOf(base, embedder), name)

@@ -120,26 +120,33 @@ export class PageTables {
   /** Removes all that the engine has of removed pages, with its files. It is made again from the segments. */
   async purge(place: IndexPlace): Promise<void> {
     await this.#parts.changes.purged(place)
-    await this.#turns.take(place.id, () => this.#parts.engine.drop(place.project, null))
+    const dropped = this.#turns.take(place.id, () => this.#parts.engine.drop(place.project, null))
+    await within(this.#parts.clock, followMs, dropped)
     this.#known.drop(keyOf(place))
     void this.follow(place)
   }
 
   /** Stores pages that were found to be of another version, and removes those that do not exist. */
   async correct(place: IndexPlace, rows: readonly WebPageRow[], gone: readonly string[]): Promise<void> {
-    await this.#unlessDown(place, async () => {
-      const { index, applied } = await this.#upToDate(place)
-      if (index === null) return
-      const pages: SearchDocument[] = []
-      for (const row of rows) {
-        const writer = new PageSegmentWriter()
-        writer.add(findableRow(row), () => 'en')
-        pages.push(documentOf(packedPage(new PageSegment(await runInSlices(writer.finished())), 0)))
-      }
-      // also where it has a later version, as after a backup was restored
-      await this.#parts.engine.remove(index, [...gone, ...rows.map(({ id }) => id)])
-      await this.#parts.engine.put(index, applied + 1, pages)
-    })
+    await this.#unlessDown(place, () => within(this.#parts.clock, searchMs, this.#corrected(place, rows, gone)))
+  }
+
+  async #corrected(place: IndexPlace, rows: readonly WebPageRow[], gone: readonly string[]): Promise<void> {
+    const { index, applied } = await this.#upToDate(place)
+    if (index === null) return
+    const pages: SearchDocument[] = []
+    for (const row of rows) {
+      const writer = new PageSegmentWriter()
+      writer.add(findableRow(row), () => 'en')
+      pages.push(documentOf(packedPage(new PageSegment(await runInSlices(writer.finished())), 0)))
+    }
+    // also where it has a later version, as after a backup was restored
+    await this.#parts.engine.remove(index, [...gone, ...rows.map(({ id }) => id)])
+    await this.#parts.engine.put(index, applied + 1, pages)
+    const state = await this.#parts.changes.state(place)
+    // as in `#followed`
+    if (state === null || nameOf(place, state) !== index.name)
+      await this.#parts.engine.drop(place.project, this.#indexOf(place, state))
   }
 
   async #unlessDown<T>(place: IndexPlace, work: () => Promise<T>): Promise<T | null> {
@@ -147,6 +154,8 @@ export class PageTables {
       return await work()
     } catch (err) {
       this.#offUntil = this.#parts.clock.steady() + restMs
+      // it may wait for an answer that never comes
+      this.#known.drop(keyOf(place))
       this.#parts.log?.warn({ err, index: place.id }, 'pages are searched in this process')
       return null
     }
@@ -200,13 +209,13 @@ export class PageTables {
   }
 
   /** Returns the index of a corpus; null when it is small, or its segments are not whole. */
-  #indexOf({ id, project }: IndexPlace, state: IndexState | null): SearchIndex | null {
+  #indexOf(place: IndexPlace, state: IndexState | null): SearchIndex | null {
     const { engine, clock } = this.#parts
-    const { segments = [], purges = 0 } = state ?? {}
+    const { segments = [] } = state ?? {}
     if (state === null || passagesIn(segments) < engine.min || isPartial(state, clock.now())) return null
     if (segments.some(({ format }) => format !== segmentFormat)) return null
     const latest = segments.toSorted((a, b) => b.to - a.to).find(({ dimensions }) => dimensions > 0)
-    return { project, name: `${id} ${purges} ${segmentFormat}`, dimensions: latest?.dimensions ?? 0 }
+    return { project: place.project, name: nameOf(place, state), dimensions: latest?.dimensions ?? 0 }
   }
 
   async #followed(place: IndexPlace): Promise<void> {
@@ -217,8 +226,8 @@ export class PageTables {
       await engine.drop(place.project, index)
       await this.#applied(place, state, index)
       const [{ purges }, now] = [state, await changes.state(place)]
-      if (now?.purges === purges) return
-      // pages were removed meanwhile with their table, which this has made again with them
+      if (now !== null && now.purges === purges) return
+      // pages, or the whole project, were removed meanwhile with their table, which this has made again with them
       await engine.drop(place.project, this.#indexOf(place, now))
       state = now
     }
@@ -271,6 +280,8 @@ export class PageTables {
     return ids
   }
 }
+
+const nameOf = ({ id }: IndexPlace, { purges = 0 }: IndexState): string => `${id} ${purges} ${segmentFormat}`
 
 const documentOf = (page: PackedPage): SearchDocument => ({
   ...page,

@@ -16,7 +16,7 @@ import { type PageHit, PageIndex } from '#retrieval/index.ts'
 import { newId } from '#runtime/ids.ts'
 import { systemClock } from '#runtime/index.ts'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
-import { projectScope, type SearchStore, type Storage } from '#storage/index.ts'
+import { projectScope, type SearchStore, type Storage, wholeProjectScope } from '#storage/index.ts'
 import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
@@ -208,27 +208,55 @@ describe('pages of a large corpus in LanceDB', () => {
     await storage.close()
   })
 
-  it('do not come back in files by a node that was storing them while they were taken down', async () => {
-    const { storage, engine, project, uri, node } = await opened('back')
+  it.each(['storing', 'correcting'])(
+    'do not come back in files by a node that was %s them while they were taken down',
+    async (doing) => {
+      const { storage, engine, project, uri, node } = await opened(`back ${doing}`)
+      const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let isSlow = doing === 'storing'
+      const put: SearchStore['put'] = async (...given) => {
+        if (isSlow) reached.resolve()
+        if (isSlow) await released.promise
+        await engine.put(...given)
+      }
+      const [one, slow] = [node(), pageNode(storage, { engine: boundEngine(engine, { put }), project })]
+      const secret = { ...madePage(31), title: 'Xylophone', text: 'The zyzzyva of the quokka. '.repeat(20) }
+      const row = await slow.store.save(project, urlOf(31), secret)
+      if (typeof row === 'string') throw new Error(row)
+      const stored = slow.indexes.changed(project)
+      if (!isSlow) await stored
+      isSlow = true
+      const corrected = doing === 'storing' ? stored : slow.indexes.correct(project, [row], [])
+      await reached.promise
+      await one.store.block(project, urlOf(31), 'wtd_1')
+      await one.store.purge(project)
+      await one.indexes.dropped(project)
+      await one.indexes.changed(project)
+      released.resolve()
+      await corrected
+      const files = readdirSync(uri, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      for (const { parentPath, name } of files)
+        expect(readFileSync(join(parentPath, name), 'latin1')).not.toMatch(/zyzzyva|quokka|Xylophone/)
+      await storage.close()
+    },
+  )
+
+  it('leave no table of a project that was deleted while a node was storing them', async () => {
+    const { storage, engine, project, uri } = await opened('deleted')
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const put: SearchStore['put'] = async (...given) => {
       reached.resolve()
       await released.promise
       await engine.put(...given)
     }
-    const [one, slow] = [node(), pageNode(storage, { engine: boundEngine(engine, { put }), project })]
-    const secret = { ...madePage(31), title: 'Xylophone', text: 'The zyzzyva of the quokka. '.repeat(20) }
-    await slow.store.save(project, urlOf(31), secret)
-    const stored = slow.indexes.changed(project)
+    const slow = pageNode(storage, { engine: boundEngine(engine, { put }), project })
+    const stored = slow.save(range(0, 10))
     await reached.promise
-    await one.store.block(project, urlOf(31), 'wtd_1')
-    await one.store.purge(project)
-    await one.indexes.dropped(project)
+    for (const kind of webKinds) await storage.records.clear(kind, wholeProjectScope(project), 200)
+    await engine.drop(project, null)
     released.resolve()
     await stored
-    const files = readdirSync(uri, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    for (const { parentPath, name } of files)
-      expect(readFileSync(join(parentPath, name), 'latin1')).not.toMatch(/zyzzyva|quokka|Xylophone/)
+    expect(readdirSync(uri).filter((name) => name.startsWith('search.'))).toEqual([])
     await storage.close()
   })
 
@@ -270,6 +298,32 @@ describe('pages of a large corpus in LanceDB', () => {
     waits.ahead.ms += 60_000
     await waits.save(range(20, 30))
     expect((await waits.store.changes.state(pagesPlace(project)))?.revision).toBe(2)
+    await storage.close()
+  })
+
+  it('are found by the engine again after it has never answered some requests, which no caller waits for', async () => {
+    const { storage, engine, project, node } = await opened('again')
+    await node().save(range(0, 20))
+    let isSilent = true
+    const silent =
+      <A extends readonly unknown[], T>(call: (...given: A) => Promise<T>) =>
+      (...given: A): Promise<T> =>
+        isSilent ? new Promise<never>(() => {}) : call(...given)
+    const mute = boundEngine(engine, {
+      notes: silent((index) => engine.notes(index)),
+      remove: silent((index, ids) => engine.remove(index, ids)),
+      drop: silent((...given) => engine.drop(...given)),
+    })
+    const soon: typeof systemClock.after = (ms, work) => systemClock.after(isSilent ? 20 : ms, work)
+    const waits = pageNode(storage, { engine: mute, project, after: soon })
+    await waits.found()
+    isSilent = false
+    waits.ahead.ms += 60_000
+    await waits.found()
+    expect(waits.counted.candidates).toBe(queries.length)
+    isSilent = true
+    await waits.indexes.correct(project, [], ['wpg_1'])
+    await expect(waits.indexes.dropped(project)).rejects.toThrow('the store does not get on')
     await storage.close()
   })
 })
