@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -145,12 +145,12 @@ const keptCode = (file) => {
 }
 
 /**
- * Writes a file atomically, since several processes may start at once.
+ * Writes a file atomically, since several processes, and threads of one, may start at once.
  *
  * @throws when nothing can be written
  */
 export const keep = (file, content) => {
-  const part = `${file}.${process.pid}.part`
+  const part = `${file}.${randomUUID()}.part`
   mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true })
   try {
     writeFileSync(part, content)

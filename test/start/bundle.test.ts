@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { currentBundle, folderOf, hasCode, keepBundle, loadBundle } from '#src/start/bundle.js'
 import { bundled } from '#src/start/bundled.ts'
@@ -191,5 +193,18 @@ describe('a bundle', () => {
   it('leaves no partial files', async () => {
     await made()
     expect(readdirSync(folderOf(root)).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('is kept whole and without a failure by threads of one process that write the same at once', async () => {
+    const file = join(root, 'kept.js')
+    const module = new URL('../../src/start/bundle.js', import.meta.url).href
+    const writer = `
+      import { keep } from ${JSON.stringify(module)}
+      for (let n = 0; n < 30; n++) keep(${JSON.stringify(file)}, 'x'.repeat(1_000_000))`
+    const url = new URL(`data:text/javascript,${encodeURIComponent(writer)}`)
+    // it rejects with the error of the thread
+    await Promise.all(Array.from({ length: 4 }, () => once(new Worker(url), 'exit')))
+    expect(readFileSync(file).length).toBe(1_000_000)
+    expect(readdirSync(root).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 })
