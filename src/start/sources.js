@@ -13,12 +13,22 @@ import { folderOf, keep } from './bundle.js'
 const stripped = (folder, source) => {
   const name = createHash('sha256').update(process.version).update(source).digest('hex')
   const file = `${folder}/${name}.js`
+  const kept = tryToRead(file)
+  // a power failure may have cut it
+  if (kept?.endsWith(end)) return kept
+  const code = stripTypeScriptTypes(source.toString('utf8')) + end
+  tryToKeep(file, code)
+  return code
+}
+
+/** Ends what is kept. */
+const end = '\n//'
+
+const tryToRead = (file) => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    const code = stripTypeScriptTypes(source.toString('utf8'))
-    tryToKeep(file, code)
-    return code
+    return undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -194,6 +196,22 @@ describe('a bundle', () => {
     await made()
     expect(readdirSync(folderOf(root)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
+
+  it.each([0, 20])(
+    'is loaded from sources also where a power failure left %i bytes of what was kept of them',
+    (left) => {
+      for (const name of ['kept-sources.js', 'require-node.js', 'sources.js'])
+        cpSync(`src/start/${name}`, join(root, 'src/start', name))
+      write('src/shown.ts', 'const shown: string = process.version\nconsole.log(shown)\n')
+      const run = () =>
+        execFileSync(process.execPath, ['--import', './src/start/kept-sources.js', 'src/shown.ts'], options)
+      const options = { cwd: root, encoding: 'utf8', stdio: 'pipe' } as const
+      expect(run()).toBe(`${process.version}\n`)
+      for (const name of readdirSync(folderOf(root)).filter((each) => each.endsWith('.js')))
+        truncateSync(join(folderOf(root), name), left)
+      expect(run()).toBe(`${process.version}\n`)
+    },
+  )
 
   it('is kept whole and without a failure by threads of one process that write the same at once', async () => {
     const file = join(root, 'kept.js')
