@@ -16,6 +16,9 @@ export interface Whole extends StreamEnd {
 /** Matches the beginning of an event stream, which some servers send whatever was requested. */
 const eventStream = /^\uFEFF?\s*(?:data|event|id|retry)?:/
 
+/** Also of frames with their lengths, as Amazon's, whose first byte is 0. */
+const isStream = (bytes: Buffer): boolean => bytes[0] === 0 || eventStream.test(bytes.toString('utf8', 0, 64))
+
 /** Maximum size of a non-streamed answer in bytes; a sender that exceeds it is broken or hostile. */
 export const maxWholeBytes = 32 * 1024 * 1024
 /** The same limit for an answer that has to be parsed synchronously. */
@@ -28,8 +31,7 @@ export const maxBytesAtOnce = 8 * 1024 * 1024
  * @throws {AttemptFailed} when it is not an answer of the format, and for an error object with a success status.
  */
 export function readWhole(bytes: Buffer, json: unknown, format: FormatRequest | null): Whole {
-  if (json === undefined && bytes.length <= maxBytesAtOnce && eventStream.test(bytes.toString('utf8', 0, 64)))
-    return gathered(bytes, format)
+  if (json === undefined && bytes.length <= maxBytesAtOnce && isStream(bytes)) return gathered(bytes, format)
   return format === null ? completionIn(json) : format.answer(json)
 }
 

@@ -96,11 +96,17 @@ describe('a thread of messages', () => {
 })
 
 describe('the anthropic-beta header', () => {
-  it('is forwarded to Anthropic alone and refused unless it lists feature names', async () => {
+  it('is forwarded to Anthropic and to its models by InvokeModel alone, and refused unless it lists feature names', async () => {
     const headers = { 'anthropic-beta': 'context-1m-2025-08-07,files-api-2025-04-14' }
     const own = serving([{ deltas: saying('x') }], 'anthropic', { provider: 'anthropic' })
     await own.anthropic.messages.create(request, { headers })
     expect(betaHeaders(own.chat.last)).toEqual(headers)
+    for (const [api, sent] of [['invoke', headers] as const, ['converse', {}] as const]) {
+      const seller = { model: 'us.anthropic.claude-opus-4-6-v1', provider: 'bedrock', settings: { api } }
+      const cloud = serving([{ deltas: saying('x') }], 'bedrock', seller)
+      await cloud.anthropic.messages.create(request, { headers })
+      expect(betaHeaders(cloud.chat.last), api).toEqual(sent)
+    }
     const other = serving([{ deltas: saying('x') }])
     await other.anthropic.messages.create(request, { headers })
     expect(betaHeaders(other.chat.last)).toEqual({})

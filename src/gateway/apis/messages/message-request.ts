@@ -12,6 +12,8 @@ type Body = BodyOf<'messages.create'>
 export interface RouteTraits {
   /** Whether its format is Anthropic's: then it also gets the fields that other formats cannot express. */
   readonly own: boolean
+  /** Whether it takes the beta features of Anthropic's API. */
+  readonly betas: boolean
   /** Whether its model reasons, true when unknown: other models refuse `reasoning_effort`. */
   readonly reasons: boolean
 }
@@ -28,7 +30,7 @@ export interface MessageRequest {
  *
  * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
  */
-export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): MessageRequest => {
+export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits, 'betas'>): MessageRequest => {
   if (body.mcp_servers?.length) {
     throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'mcp_servers is not supported.' })
   }

@@ -7,6 +7,7 @@ import type { Route, Routes } from '#gateway/call/routes.ts'
 import type { JsonCalls } from '#gateway/documents/json-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { withBetas } from '#gateway/providers/anthropic/anthropic-betas.ts'
+import { invokesClaude } from '#gateway/providers/bedrock/claude-on-bedrock.ts'
 import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
@@ -29,9 +30,11 @@ export interface MessageParts extends Pick<Services, 'log' | 'now' | 'records'> 
 }
 
 const traitsOf = (first: Route | undefined): RouteTraits => {
-  if (first === undefined) return { own: false, reasons: true }
+  if (first === undefined) return { own: false, betas: false, reasons: true }
   const { provider, model, format } = first
-  return { own: format === 'anthropic', reasons: capabilitiesOf(provider, model)?.includes('reasoning') !== false }
+  const own = format === 'anthropic'
+  const reasons = capabilitiesOf(provider, model)?.includes('reasoning') !== false
+  return { own, betas: own || invokesClaude(first), reasons }
 }
 
 /** Use-cases of Anthropic's Messages API. */
@@ -53,7 +56,7 @@ export const messageUseCases = (opened: MessageParts): UseCasesOf<'messages'> =>
       const { ignored } = request
       const remembered = await released(threading, rememberedFor(parts, call, request.body))
       const plain = remembered === null ? request.body : rememberedBody(request.body, remembered)
-      const body = traits.own ? withBetas(plain, call.anthropicBeta) : plain
+      const body = traits.betas ? withBetas(plain, call.anthropicBeta) : plain
       const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored), ...(remembered?.headers ?? [])]
       const need = needOf(arrayOf(body.messages))
       const reuse = remembered === null ? {} : { reuse: remembered }

@@ -10,6 +10,20 @@ export interface PlainModel {
 /** Whether a model is one of Anthropic's, by its id or that of a profile. */
 export const isClaude = (id: string): boolean => /(?:^|[./])anthropic\./.test(id)
 
+/** Whether a route serves one of Anthropic's models by their own API. */
+export const invokesClaude = ({ format, settings, model }: Route): boolean =>
+  format === 'bedrock' && settings?.api === 'invoke' && isClaude(model)
+
+const knownBetas: ReadonlySet<string> = new Set([
+  ...['compact-2026-01-12', 'computer-use-2024-10-22', 'computer-use-2025-01-24', 'computer-use-2025-11-24'],
+  ...['context-1m-2025-08-07', 'context-management-2025-06-27', 'dev-full-thinking-2025-05-14', 'effort-2025-11-24'],
+  ...['fine-grained-tool-streaming-2025-05-14', 'interleaved-thinking-2025-05-14', 'output-128k-2025-02-19'],
+  ...['token-efficient-tools-2025-02-19', 'tool-examples-2025-10-29', 'tool-search-tool-2025-10-19'],
+])
+
+/** Whether Bedrock has a beta feature of Anthropic's API: it refuses requests that name another, as those of coding tools do. */
+export const isKnownBeta = (name: string): boolean => knownBetas.has(name)
+
 /** What Anthropic's format has to know of a model here. Only Claude models have structured outputs. */
 export const plainModel = ({ model: named }: Pick<Route, 'model'>): PlainModel => {
   const id = plainId(named)

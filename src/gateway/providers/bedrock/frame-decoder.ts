@@ -2,7 +2,11 @@ import type { ChatDecoder } from '#gateway/call/chat-format.ts'
 import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { EventReader } from '../event-decoder.ts'
+import { isUsageOnly } from '../openai/openai-chunks.ts'
 import { EventStreamDecoder, type StreamMessage } from './event-stream.ts'
+
+/** Maximum number of chunks that are held back: callers can request 128 choices, so a sender of more is broken or hostile. */
+const maxHeld = 256
 
 /** Returns the event of a frame; null for a frame without one. @throws {AttemptFailed} */
 type EventOf = (message: StreamMessage) => WireObject | null
@@ -22,14 +26,14 @@ export const vendorEvent: EventOf = ({ headers, json }) => {
 }
 
 /**
- * Decodes the frames of Bedrock's streams and passes each event to a reader. The reason to stop, and what follows it, is
- * held back until nothing can follow but the end: an exception may come after it.
+ * Decodes the frames of Bedrock's streams and passes each event to a reader. Reasons to stop and the usage are held back until
+ * nothing can follow but the end: an exception may come after them.
  */
 export class FrameDecoder implements ChatDecoder {
   readonly #frames = new EventStreamDecoder()
   readonly #reader: EventReader
   readonly #eventOf: EventOf
-  #held: readonly WireObject[] = []
+  readonly #held: WireObject[] = []
 
   constructor(reader: EventReader, eventOf: EventOf) {
     this.#reader = reader
@@ -42,10 +46,11 @@ export class FrameDecoder implements ChatDecoder {
 
   push(bytes: Uint8Array): readonly WireObject[] {
     const read = this.#frames.push(bytes).flatMap((message) => this.#read(message))
-    const chunks = this.#held.length === 0 ? read : [...this.#held, ...read]
-    const end = this.done ? -1 : chunks.findIndex(isLast)
-    this.#held = end < 0 ? [] : chunks.slice(end)
-    return end < 0 ? chunks : chunks.slice(0, end)
+    if (this.#held.length === 0 && !read.some(isLast)) return read
+    this.#held.push(...read.filter(isLast))
+    if (this.#held.length > maxHeld) throw streamBroken()
+    const others = read.filter((chunk) => !isLast(chunk))
+    return this.done ? [...others, ...this.#held.splice(0)] : others
   }
 
   finish(): ReturnType<ChatDecoder['finish']> {
@@ -61,12 +66,12 @@ export class FrameDecoder implements ChatDecoder {
       throw exceptionFailure(name, headers[':error-message'] ?? objectOf(json).message)
     }
     const event = this.#eventOf(message)
-    return event === null ? [] : this.#reader.read(event)
+    return event === null || this.done ? [] : this.#reader.read(event)
   }
 }
 
-const isLast = ({ choices }: WireObject): boolean =>
-  arrayOf(choices).some((choice) => typeof objectOf(choice).finish_reason === 'string')
+const isLast = (chunk: WireObject): boolean =>
+  isUsageOnly(chunk) || arrayOf(chunk.choices).some((choice) => typeof objectOf(choice).finish_reason === 'string')
 
 /** Maps an exception frame of a stream to a failure: whatever came before it, the answer is not whole. */
 const exceptionFailure = (name: string, message: unknown) => {

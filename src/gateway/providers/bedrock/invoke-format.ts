@@ -2,7 +2,6 @@ import type { ChatFormat, FormatRequest } from '#gateway/call/chat-format.ts'
 import { refused } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Route } from '#gateway/call/routes.ts'
-
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { anthropicFormat } from '../anthropic/anthropic-format.ts'
@@ -10,7 +9,7 @@ import type { AnswerHeads } from '../chunk-writer.ts'
 import { completionIn } from '../openai/openai-answer.ts'
 import { portableBody } from '../portable-body.ts'
 import type { ProviderFormat } from '../provider-format.ts'
-import { isClaude, plainModel } from './claude-on-bedrock.ts'
+import { isClaude, isKnownBeta, plainModel } from './claude-on-bedrock.ts'
 import { FrameDecoder, vendorEvent } from './frame-decoder.ts'
 import { OpenAiEvents } from './openai-events.ts'
 
@@ -56,11 +55,14 @@ const without = (body: WireObject, names: readonly string[]): WireObject =>
 /** The path says the model and whether the answer is streamed; the rest Anthropic has only in its own API. */
 const notOnBedrock = ['model', 'stream', 'metadata', 'service_tier', 'cache_control']
 
-const claudeBody = (request: WireObject, betas: readonly string[]): WireObject => ({
-  anthropic_version: 'bedrock-2023-05-31',
-  ...(betas.length > 0 && { anthropic_beta: betas }),
-  ...without(request, notOnBedrock),
-})
+const claudeBody = (request: WireObject, named: readonly string[]): WireObject => {
+  const betas = named.filter(isKnownBeta)
+  return {
+    anthropic_version: 'bedrock-2023-05-31',
+    ...(betas.length > 0 && { anthropic_beta: betas }),
+    ...without(request, notOnBedrock),
+  }
+}
 
 const openAiFields = ({ max_tokens, max_completion_tokens = max_tokens, ...body }: WireObject): WireObject => ({
   ...without(body, ['model', 'models', 'memory', 'stream', 'stream_options']),

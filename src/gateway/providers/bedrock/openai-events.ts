@@ -9,18 +9,22 @@ const metricsField = 'amazon-bedrock-invocationMetrics'
 export class OpenAiEvents implements EventReader {
   readonly #chunks = new OpenAiChunks()
   #isCounted = false
+  /** The last event with choices: the one with the counts may have nothing else. */
+  #last: WireObject = {}
   done = false
 
   read({ [metricsField]: metrics, ...event }: WireObject): readonly WireObject[] {
     this.#isCounted ||= isObject(event.usage)
-    const chunk = this.#chunks.note(event).chunk
-    if (!isObject(metrics)) return [chunk]
+    const { chunk } = this.#chunks.note(event)
+    const isChunk = Array.isArray(event.choices)
+    if (isChunk) this.#last = event
+    const chunks = isChunk ? [chunk] : []
+    if (!isObject(metrics)) return chunks
     this.done = true
-    if (this.#isCounted) return [chunk]
     const { inputTokenCount: prompt_tokens, outputTokenCount: completion_tokens } = metrics
-    const total_tokens = Number(prompt_tokens) + Number(completion_tokens)
-    const usage = { prompt_tokens, completion_tokens, total_tokens }
-    return [chunk, this.#chunks.note({ ...event, choices: [], usage }).chunk]
+    if (this.#isCounted || typeof prompt_tokens !== 'number' || typeof completion_tokens !== 'number') return chunks
+    const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+    return [...chunks, this.#chunks.note({ ...this.#last, choices: [], usage }).chunk]
   }
 
   finish(): ReturnType<EventReader['finish']> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { AttemptFailed } from '#gateway/call/failure.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import { readWhole } from '#gateway/chat/whole-answer.ts'
 import { bedrock } from '#gateway/providers/bedrock/bedrock-format.ts'
 import { objectOf, parseJson } from '#outgoing/wire.ts'
 import { chunkFrame, frame } from '#test/support/clouds/bedrock-server.ts'
@@ -46,8 +47,8 @@ describe('a chat by InvokeModel', () => {
     expect(requestOf(claude).path).toBe(`/model/${encodeURIComponent(claude)}/invoke-with-response-stream`)
     expect(requestOf(imported, hello, false).path).toBe(`/model/${encodeURIComponent(imported)}/invoke`)
     const limits = { max_tokens: 9, service_tier: 'auto', user: 'u', cache_control: { type: 'ephemeral' } }
-    expect(await bodyOf(claude, { ...hello, ...limits, anthropic_betas: 'a-1, b-2' })).toEqual({
-      ...{ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['a-1', 'b-2'], max_tokens: 9 },
+    expect(await bodyOf(claude, { ...hello, ...limits, anthropic_betas: 'context-1m-2025-08-07' })).toEqual({
+      ...{ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['context-1m-2025-08-07'], max_tokens: 9 },
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
     })
     const given = { ...hello, models: ['x'], max_tokens: 9, stream: true, stream_options: { include_usage: true } }
@@ -55,6 +56,15 @@ describe('a chat by InvokeModel', () => {
       expect(await bodyOf(model, { ...given, anthropic_betas: 'a-1' })).toEqual({
         ...{ messages: hello.messages, max_completion_tokens: 9 },
       })
+  })
+
+  it('names only beta features that Bedrock has, since it refuses requests with others', async () => {
+    const named = async (anthropic_betas: string) =>
+      (await bodyOf(claude, { ...hello, anthropic_betas })).anthropic_beta
+    expect(await named('claude-code-20250219, interleaved-thinking-2025-05-14')).toEqual([
+      'interleaved-thinking-2025-05-14',
+    ])
+    expect(await named('files-api-2025-04-14,interleaved-thinking')).toBeUndefined()
   })
 
   it('sends nothing for a vendor whose bodies are not known, and another route may serve the call', () => {
@@ -72,6 +82,13 @@ describe('a chat by InvokeModel', () => {
         expect(failureOf(model, [whole.subarray(0, length)]), `after ${length} bytes`).toBe('provider_stream_broken')
     },
   )
+
+  it.each(Object.entries(streams))('of %s is read again as one document, to be stored for reuse', (model, frames) => {
+    const { completion, finishReason } = readWhole(Buffer.concat(frames), undefined, requestOf(model))
+    expect([finishReason, completion]).toMatchObject([
+      ...['stop', { choices: [{ message: { content: expect.stringContaining('Hello') } }] }],
+    ])
+  })
 
   it.each(Object.entries(streams))('of %s gives no reason to stop when an exception follows it', (model, frames) => {
     const decoder = requestOf(model).decoder()
@@ -99,8 +116,48 @@ describe('a chat by InvokeModel', () => {
     }
     expect(usageIn({ 'amazon-bedrock-invocationMetrics': metrics })).toMatchObject({ inputTokens: 12, outputTokens: 5 })
     expect(usageIn({ 'amazon-bedrock-invocationMetrics': metrics, usage: counted })).toMatchObject({ inputTokens: 3 })
-    expect(usageIn({ 'amazon-bedrock-invocationMetrics': { inputTokenCount: 1e308 } })).toBeNull()
+    expect(usageIn({ 'amazon-bedrock-invocationMetrics': { ...metrics, inputTokenCount: 1e308 } })).toBeNull()
+    for (const uncounted of [{}, { invocationLatency: 1 }, { outputTokenCount: 5 }])
+      expect(usageIn({ 'amazon-bedrock-invocationMetrics': uncounted }), 'estimated, not free').toBeNull()
     expect(usageIn({})).toBeNull()
+  })
+
+  it('has only chunks, also when its counts are an event of their own', () => {
+    const stop = chunkFrame(chunkOf({}, 'stop'))
+    const counts = chunkFrame({ 'amazon-bedrock-invocationMetrics': metrics })
+    const { chunks, end } = decoded(requestOf(gptOss).decoder(), [
+      ...(streams[gptOss] ?? []).slice(0, -1),
+      ...[stop, counts],
+    ])
+    for (const chunk of chunks) expect(chunk).toMatchObject({ id: 'chatcmpl-1', choices: expect.any(Array) })
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 12, total_tokens: 17 } })
+    expect(end.usage).toMatchObject({ inputTokens: 12 })
+  })
+
+  it('of several choices goes on with the others when one has ended, and their reasons to stop come last', () => {
+    const of = (index: number, delta: object, finish_reason: string | null = null) => {
+      const chunk = chunkOf(delta, finish_reason)
+      return chunkFrame({ ...chunk, choices: chunk.choices.map((choice) => ({ ...choice, index })) })
+    }
+    const decoder = requestOf(gptOss).decoder()
+    const first = [of(0, { content: 'a' }), of(0, {}, 'stop')].flatMap((part) => [...decoder.push(part)])
+    expect(JSON.stringify(first)).not.toContain('"stop"')
+    expect(JSON.stringify(decoder.push(of(1, { content: 'later' })))).toContain('later')
+    const last = chunkFrame({ ...chunkOf({}), 'amazon-bedrock-invocationMetrics': metrics })
+    const { chunks } = decoded(decoder, [of(1, {}, 'length'), last])
+    expect(chunks.flatMap(({ choices }) => choices).map((choice) => objectOf(choice).finish_reason)).toEqual([
+      ...[null, 'stop', 'length'],
+    ])
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 12 } })
+  })
+
+  it('is broken by reasons to stop without end, and nothing is read after its end', () => {
+    const decoder = requestOf(gptOss).decoder()
+    const stops = Array.from({ length: 1_000 }, () => chunkFrame(chunkOf({}, 'stop')))
+    expect(failureCode(() => stops.map((part) => decoder.push(part)))).toBe('provider_stream_broken')
+    const more = chunkFrame({ type: 'content_block_start', index: 1, content_block: { type: 'text', text: 'more' } })
+    const whole = decoded(requestOf(claude).decoder(), [Buffer.concat([...(streams[claude] ?? []), more])])
+    expect(JSON.stringify(whole.chunks)).not.toContain('more')
   })
 
   it('is read whole, with an error of its body as a failure', () => {
