@@ -63,8 +63,11 @@ export interface KeyRequest {
 export interface KeyPermit {
   /** Upper limit for the tokens of the requests, input included, when it is lower than their maximum. */
   readonly limitedToTokens?: number
-  /** Reports the tokens that were used of those that are held. */
-  settle(tokens: number): void
+  /**
+   * Reports the tokens that were used of those that are held.
+   * @param unsent permitted requests that were not sent, which are given back; absent: none.
+   */
+  settle(tokens: number, unsent?: number): void
   /** Gives everything back, since nothing was sent. */
   giveBack(): void
 }
@@ -81,6 +84,8 @@ export interface Admission {
   admit(request: AdmissionRequest): Ticket | Promise<Ticket>
   /** Takes requests of a key, and holds their tokens. Absent: keys have no limits. */
   readonly admitKey?: ((request: KeyRequest) => Promise<KeyGrant>) | undefined
+  /** Counts tokens that were used with a key without permission, whatever is left. Absent: keys have no limits. */
+  readonly spendKey?: ((route: Route, tokens: number) => void) | undefined
 }
 
 const free: Ticket = { headers: [], settle: () => {} }

@@ -98,7 +98,9 @@ export class CallRun<W extends Candidate> {
   #key: KeyPermit | null = null
   /** Attempts before the key was taken: later ones have used it. */
   #sentBefore = 0
-  /** Requests that the key has permitted for this attempt and that are not sent, where its kind counts them. */
+  /** Requests that the key has permitted for this attempt. */
+  #permitted = 0
+  /** Those that are not sent, where its kind counts them. */
   #unsent = 0
   /** Seconds after which the first of the keys that were passed over may be used again; null: none was. */
   #freeInS: number | null = null
@@ -296,6 +298,7 @@ export class CallRun<W extends Candidate> {
       (grant) => {
         if ('waitS' in grant) return this.#passOver(grant.waitS)
         this.#key = grant
+        this.#permitted = requests
         this.#unsent = requests
         go()
       },
@@ -314,7 +317,8 @@ export class CallRun<W extends Candidate> {
   /** @param tokens that were used with the key. */
   #leaveKey(tokens: number): void {
     const { attempts } = this.record
-    if (attempts > this.#sentBefore) this.#key?.settle(tokens)
+    const sent = attempts - this.#sentBefore
+    if (sent > 0) this.#key?.settle(tokens, Math.max(0, this.#permitted - sent))
     else this.#key?.giveBack()
     this.#key = null
     this.#sentBefore = attempts

@@ -1,11 +1,15 @@
 import { resetSeconds } from '#records/reset-seconds.ts'
 import type { Clock } from '#runtime/index.ts'
 import type { LimitState, RateLimits } from '#storage/index.ts'
-import type { KeyGrant, KeyPermit, KeyRequest, TokenNeed } from '../call/admission.ts'
+import type { KeyGrant, KeyRequest, TokenNeed } from '../call/admission.ts'
+import type { Route } from '../call/routes.ts'
 import { windowMs } from './rate-windows.ts'
 import { TokenHold } from './token-hold.ts'
 
-type Taken = Pick<KeyPermit, 'giveBack'>
+interface Taken {
+  /** @param count absent: all. */
+  readonly giveBack: (count?: number) => void
+}
 
 const nothing: Taken = { giveBack: () => {} }
 
@@ -30,8 +34,18 @@ export class KeyWindows {
     const taken =
       requestsPerMinute === null ? nothing : await this.#requests(`requests:${owner}`, requestsPerMinute, requests)
     if ('waitS' in taken) return taken
-    if (tokensPerMinute === null || tokens === undefined) return { settle: () => {}, ...taken }
+    if (tokensPerMinute === null || tokens === undefined)
+      return { settle: (_, unsent = 0) => taken.giveBack(unsent), ...taken }
     return this.#tokens(`tokens:${owner}`, { limit: tokensPerMinute, need: tokens(), ...taken })
+  }
+
+  /** Counts tokens that were used without permission, whatever is left of them. */
+  spend({ connectionId, provider, keyLimits }: Route, tokens: number): void {
+    const limit = keyLimits?.tokensPerMinute ?? null
+    if (limit === null) return
+    const settled = { held: { units: 0, back: 0 }, units: tokens }
+    // what cannot be counted makes the limit less strict for a minute
+    this.#limits.settle(`tokens:${connectionId ?? provider}`, { limit, windowMs }, settled).catch(() => {})
   }
 
   /** Requests are held, not taken, since those that are not sent are given back. */
@@ -41,8 +55,8 @@ export class KeyWindows {
     const states = await Promise.all(Array.from({ length: count }, () => this.#limits.hold(key, rule, { max: 1 })))
     const all = states.flatMap(({ held }) => (held === null ? [] : [held]))
     // what cannot be given back makes the limit stricter for a minute
-    const giveBack = (): void =>
-      void Promise.allSettled(all.map((held) => this.#limits.settle(key, rule, { held, units: 0 })))
+    const giveBack = (count = all.length): void =>
+      void Promise.allSettled(all.slice(0, count).map((held) => this.#limits.settle(key, rule, { held, units: 0 })))
     const refused = states.find(({ allowed }) => !allowed)
     if (refused === undefined) return { giveBack }
     giveBack()
@@ -62,7 +76,10 @@ export class KeyWindows {
     const { limitedTo } = hold
     return {
       ...(limitedTo !== undefined && { limitedToTokens: limitedTo }),
-      settle: (used) => void hold.settle(used),
+      settle: (used, unsent = 0) => {
+        void hold.settle(used)
+        giveBack(unsent)
+      },
       giveBack: () => {
         void hold.settle(0)
         giveBack()

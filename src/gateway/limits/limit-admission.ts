@@ -5,6 +5,7 @@ import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, projectScope } from '#storage/index.ts'
 import type { Admission, AdmissionRequest, KeyGrant, KeyRequest, Ticket, TokenNeed } from '../call/admission.ts'
+import type { Route } from '../call/routes.ts'
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import { BudgetAccount, type CounterOwner, type Price } from './budget-account.ts'
 import type { BudgetSpan, Budgets } from './counter.ts'
@@ -62,6 +63,8 @@ export class LimitAdmission implements Admission {
   }
 
   readonly admitKey = (request: KeyRequest): Promise<KeyGrant> => this.#keys.admit(request)
+
+  readonly spendKey = (route: Route, tokens: number): void => this.#keys.spend(route, tokens)
 
   /**
    * Resolves when everything settled so far is counted in the store; undefined when it already is.

@@ -7,6 +7,7 @@ import type { Admission } from '../call/admission.ts'
  */
 export const withModelReach = (admission: Admission): Admission => ({
   admitKey: admission.admitKey,
+  spendKey: admission.spendKey,
   admit: (request) => {
     const { models = null } = request.caller
     if (models !== null && !models.has(request.model))

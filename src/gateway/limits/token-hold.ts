@@ -5,6 +5,9 @@ import type { TokenNeed } from '../call/admission.ts'
 /** Part of the window after which a hold is renewed. A hold that is not renewed, after a crash, ends with its window. */
 const renewedAfter = 2 / 3
 
+/** More than any call uses. Sums with numbers far beyond it are not exact: they would lose what others used. */
+const maxUnits = 1_000_000_000
+
 /** Tokens held in one limit. */
 interface Part {
   readonly key: string
@@ -30,8 +33,8 @@ export class TokenHold {
   constructor(limits: RateLimits, clock: Clock, need: TokenNeed) {
     this.#limits = limits
     this.#clock = clock
-    this.#max = need.max
-    this.#need = need
+    this.#max = Math.max(0, Math.min(need.max, maxUnits))
+    this.#need = { ...need, max: this.#max }
   }
 
   /** The tokens that the call may use, when they are fewer than its maximum; undefined otherwise. */

@@ -368,3 +368,21 @@ describe('embeddings by a key with a limit of requests', () => {
     await expect(create(inputs(1))).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
   })
 })
+
+describe('an embeddings call of several requests that fails at the first', () => {
+  const { script, create, recorded } = openHarness({ keyLimits: { requestsPerMinute: 10, tokensPerMinute: null } })
+
+  it('gives back the requests of its key that it has not sent', async () => {
+    const inputs = { model: gemini, input: Array.from({ length: 600 }, () => 'a') }
+    script(refusal(400, { error: { message: 'no' } }))
+    await expect(create(inputs)).rejects.toMatchObject({ code: 'bad_request' })
+    expect(recorded).toMatchObject([{ attempts: 4 }])
+    script((response, sent) => {
+      const { requests } = sent.body
+      json({ embeddings: Array.isArray(requests) ? requests.map(() => ({ values: [1] })) : [] })(response, sent)
+    })
+    await create(inputs)
+    expect(recorded).toMatchObject([{ attempts: 4 }, { attempts: 6 }])
+    await expect(create({ ...inputs, input: 'a' })).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  })
+})

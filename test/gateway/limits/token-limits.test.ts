@@ -48,6 +48,22 @@ describe('a limit of tokens per minute', () => {
     expect(await left()).toBe('970')
   })
 
+  it.each([1e300, Number.POSITIVE_INFINITY, -1e6])(
+    'keeps what others used beside a call that wants %s',
+    async (max) => {
+      const { admission, records, clock } = await world()
+      await limit(records, clock, { tokens_per_minute: 1_000 })
+      const one = await admission.admit(needing(400))
+      one.settle('0', 400)
+      await clock.advance(0)
+      const other = await admission.admit(needing(max))
+      other.settle('0', 0)
+      await clock.advance(0)
+      const { headers } = await admission.admit(needing(0))
+      expect(new Map(headers).get('x-ratelimit-remaining-tokens')).toBe('600')
+    },
+  )
+
   it('gets back the tokens of a call that another limit or budget refuses', async () => {
     const { admission, records, clock, limits, book } = await world()
     await limit(records, clock, { subject: 'key', subject_id: 'key_1', tokens_per_minute: 1_000 })

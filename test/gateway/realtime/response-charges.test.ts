@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Ticket } from '#gateway/call/admission.ts'
+import type { Admission, Ticket } from '#gateway/call/admission.ts'
 import type { KeyLimits } from '#gateway/call/pools/key-limits.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { ResponseCharges } from '#gateway/realtime/relay/response-charges.ts'
@@ -15,12 +15,12 @@ beforeEach(async () => {
 const settled: (readonly [string | null, number])[] = []
 const ticket: Ticket = { headers: [], settle: (usd, tokens) => void settled.push([usd, tokens]) }
 
-const sessionWith = (keyLimits: KeyLimits, admit: () => Ticket | Promise<Ticket> = () => ticket): ResponseCharges => {
+const sessionWith = (keyLimits: KeyLimits, admit: Admission['admit'] = () => ticket): ResponseCharges => {
   const route: Route = {
     ...{ model: 'gpt-realtime', provider: 'openai', format: 'openai', baseUrl: 'https://api.openai.com/v1', keyLimits },
     ...{ apiKey: 'key', source: 'byok', connectionId: 'pvc_1' },
   }
-  const admission = { admit, admitKey: limited.admission.admitKey }
+  const admission = { admit, admitKey: limited.admission.admitKey, spendKey: limited.admission.spendKey }
   const parts = { admission, ledger: { record: () => {} }, now: limited.clock.now }
   return new ResponseCharges(parts, { caller: callerOf(), model: 'gpt-realtime', route, budget: null })
 }
@@ -44,6 +44,18 @@ describe('a response of a relayed session', () => {
     await respond(charges, 'r4')
   })
 
+  it('is held at a price of zero or more, whatever its client wants', async () => {
+    const held: (string | null)[] = []
+    const charges = sessionWith({ requestsPerMinute: null, tokensPerMinute: null }, (request) => {
+      held.push(request.maxUsd())
+      return ticket
+    })
+    for (const max_output_tokens of [-1_000_000, Number.POSITIVE_INFINITY, 'inf', undefined])
+      await charges.permit({ response: { max_output_tokens } }, null)
+    expect(new Set(held).size).toBe(1)
+    expect(Number(held[0])).toBeGreaterThan(0)
+  })
+
   it('is a request of its key, which a refusal by a budget gives back', async () => {
     const key = { requestsPerMinute: 1, tokensPerMinute: null }
     const poor = sessionWith(key, () => Promise.reject(new ServiceError('budget_exceeded')))
@@ -62,6 +74,36 @@ describe('a response of a relayed session', () => {
     gate.resolve(ticket)
     await permitted
     expect(settled).toEqual([['0', 0]])
+  })
+
+  it('that ends before its permission is there counts as what it used, and one that begins twice once', async () => {
+    const gates = [Promise.withResolvers<Ticket>(), Promise.withResolvers<Ticket>()]
+    let permits = 0
+    const charges = sessionWith({ requestsPerMinute: null, tokensPerMinute: null }, () => {
+      const gate = gates[permits++]
+      if (gate === undefined) throw new Error('a third permission')
+      return gate.promise
+    })
+    const begun = [charges.begun('r1'), charges.begun('r2'), charges.begun('r2')]
+    const cost = charges.done({ id: 'r1', usage })
+    for (const gate of gates) gate.resolve(ticket)
+    settled.length = 0
+    await Promise.all(begun)
+    expect(settled).toEqual([[cost, 1_000]])
+    expect(Number(cost)).toBeGreaterThan(0)
+    charges.end(new ServiceError('cancelled'))
+    expect(settled).toHaveLength(2)
+  })
+
+  it('counts transcripts that come when the key has no tokens left', async () => {
+    const charges = sessionWith({ requestsPerMinute: null, tokensPerMinute: 1_000 })
+    charges.configured({ audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } })
+    charges.heard(0, 5_000_000)
+    await respond(charges, 'r1')
+    await limited.clock.advance(30_000)
+    await charges.transcribed({ type: 'tokens', input_tokens: 900, output_tokens: 200 }, 'Hello')
+    await limited.clock.advance(35_000)
+    await expect(respond(charges, 'r2')).rejects.toEqual(code('rate_limit_exceeded'))
   })
 
   it('leaves tokens for transcripts of its input, which are counted too', async () => {

@@ -8,11 +8,11 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { Guardrails } from '#gateway/guardrails/stored-guardrails.ts'
 import { costOfUnits } from '#gateway/prices/prices.ts'
 import { type TokenUsage, tokensOfUsage, type Usage } from '#gateway/prices/usage.ts'
-import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
 import { maxTranscribed, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
-import { keyOf, withKey } from './session-key.ts'
+import { withKey } from './session-key.ts'
 import { requireUnguarded } from './unguarded.ts'
 
 export interface ChargeParts extends RecordParts {
@@ -32,7 +32,8 @@ export interface ChargedSession {
 
 /** Permission for one response, and the record of it. */
 interface Charged {
-  readonly ticket: Ticket | null
+  /** null until the permission of a response that the provider began is there. */
+  ticket: Ticket | null
   readonly record: CallRecord
   /** Id of the client's event; null: the provider began the response, or the client gave none. */
   readonly eventId: string | null
@@ -40,6 +41,8 @@ interface Charged {
   /** Base64 of audio, and characters of text, that were passed on. */
   audioBytes: number
   textChars: number
+  /** USD and tokens that it used, once it has ended. */
+  used: Parameters<Ticket['settle']> | null
 }
 
 export const realtimeOperation = 'realtime.connect'
@@ -72,7 +75,7 @@ export class ResponseCharges {
   /** Notes the limits and models of the provider's session. */
   configured(session: WireObject): void {
     const { max_output_tokens: max, audio } = session
-    this.#maxTokens = typeof max === 'number' ? max : usualMaxTokens
+    this.#maxTokens = countOf(max) || usualMaxTokens
     this.#transcriber = textOf(objectOf(objectOf(objectOf(audio).input).transcription).model)
   }
 
@@ -107,13 +110,14 @@ export class ResponseCharges {
    * @throws {ServiceError} (rejects)
    */
   async begun(id: string): Promise<void> {
+    if (this.#open.has(id)) return
     const charged = this.#permitted.shift() ?? this.#charged(null, null, { type: 'turn_detection' })
     charged.record.begun()
     this.#open.set(id, charged)
     if (charged.ticket !== null) return
-    const ticket = await this.#admit(undefined)
-    if (this.#open.get(id) === charged) this.#open.set(id, { ...charged, ticket })
-    else ticket.settle('0', 0)
+    charged.ticket = await this.#admit(undefined)
+    // it may have ended meanwhile
+    if (charged.used !== null) charged.ticket.settle(...charged.used)
   }
 
   /** Counts a part of a response that was passed on. */
@@ -157,8 +161,7 @@ export class ResponseCharges {
     void budget?.spent(costUsd)
     record.write(null, { usage: units, costUsd, status: 200, bodies: () => ({ request: '', response: text }) })
     const used = tokensOfUsage(units)
-    const key = await keyOf(this.#parts.admission, { route, requests: 0, tokens: () => ({ max: used }) })
-    if (key !== null && 'settle' in key) key.settle(used)
+    this.#parts.admission.spendKey?.(route, used)
     const ticket = await this.#parts.admission.admit({
       ...{ caller, model, need: 'transcription', source: route.source },
       maxUsd: () => costUsd,
@@ -197,7 +200,7 @@ export class ResponseCharges {
   #ticket(limit: unknown): Ticket | Promise<Ticket> {
     const { caller, model, route, budget } = this.#session
     budget?.check()
-    const outputTokens = typeof limit === 'number' ? limit : this.#maxTokens
+    const outputTokens = countOf(limit) || this.#maxTokens
     const max = this.#maxUsage(outputTokens)
     const tokens = () => ({ max: tokensOfUsage({ tokens: max }) })
     return withKey(this.#parts.admission, { route, requests: 1, tokens }, () =>
@@ -235,12 +238,14 @@ export class ResponseCharges {
     const record = new CallRecord(this.#parts, { ...head, caller, model })
     record.route = route
     record.attempts = 1
-    return { ticket, record, eventId, request, audioBytes: 0, textChars: 0 }
+    return { ticket, record, eventId, request, audioBytes: 0, textChars: 0, used: null }
   }
 
-  #record({ ticket, record, request }: Charged, { usage, error, response }: Ending): string | null {
+  #record(charged: Charged, { usage, error, response }: Ending): string | null {
+    const { record, request } = charged
     const costUsd = usage === null ? '0' : routeCost(this.#session.route, usage)
-    ticket?.settle(costUsd, tokensOfUsage(usage))
+    charged.used = [costUsd, tokensOfUsage(usage)]
+    charged.ticket?.settle(...charged.used)
     if (usage !== null) void this.#session.budget?.spent(costUsd)
     record.write(error, {
       ...{ usage, costUsd, status: 200, finishReason: textOf(response.status) || null },

@@ -1,9 +1,5 @@
-import type { Admission, KeyGrant, KeyRequest, Ticket } from '#gateway/call/admission.ts'
+import type { Admission, KeyRequest, Ticket } from '#gateway/call/admission.ts'
 import { keysUsedUp } from '#gateway/call/pools/key-limits.ts'
-
-/** Permission of the key of a session; null for one without limits. */
-export const keyOf = async ({ admitKey }: Admission, request: KeyRequest): Promise<KeyGrant | null> =>
-  request.route.keyLimits === undefined || admitKey === undefined ? null : admitKey(request)
 
 /**
  * Gets permission for a response, also that of the key of its session, which no other key can replace.
@@ -21,8 +17,8 @@ const both = async (
   request: KeyRequest,
   admit: () => Ticket | Promise<Ticket>,
 ): Promise<Ticket> => {
-  const key = await keyOf(admission, request)
-  if (key === null) return admit()
+  const key = await admission.admitKey?.(request)
+  if (key === undefined) return admit()
   if ('waitS' in key) throw keysUsedUp(key.waitS)
   try {
     const ticket = await admit()
