@@ -154,15 +154,21 @@ export class JsonCalls {
         return { ...next, target: targetOf(kind, next.route) }
       }),
     )
-    done = { answer, usage: possibleUnits(kind.usage(answer, sent), kind.max(sent)), route: candidate.route }
-    const costUsd = stored === null ? kind.costUsd(candidate.route, done.usage) : '0'
-    const restored = restoredDocument(answer, restorer)
-    const given = guard?.checksOutput === true ? await checkedAnswer(kind, restored, guard) : restored
-    const headers = [...run.headers(), ...costHeader(costUsd), ...(guard?.report.headers() ?? [])]
-    run.succeed()
-    if (candidate.model === served) cached?.keep(answer, costUsd)
-    if (given === null) throw new ServiceError('content_policy_violation', { message: blockedMessage })
-    return { answer: given, route: candidate.route, headers }
+    try {
+      done = { answer, usage: possibleUnits(kind.usage(answer, sent), kind.max(sent)), route: candidate.route }
+      const costUsd = stored === null ? kind.costUsd(candidate.route, done.usage) : '0'
+      const restored = restoredDocument(answer, restorer)
+      const given = guard?.checksOutput === true ? await checkedAnswer(kind, restored, guard) : restored
+      const headers = [...run.headers(), ...costHeader(costUsd), ...(guard?.report.headers() ?? [])]
+      run.succeed()
+      if (candidate.model === served) cached?.keep(answer, costUsd)
+      if (given === null) throw new ServiceError('content_policy_violation', { message: blockedMessage })
+      return { answer: given, route: candidate.route, headers }
+    } catch (error) {
+      // such as an answer that is nested too deep: what is held for the call would stay held
+      run.fail(error)
+      throw error
+    }
   }
 
   async #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: ReservedCall): Promise<WireObject> {
@@ -173,7 +179,7 @@ export class JsonCalls {
     const headers = { 'content-type': contentType, accept: 'application/json', ...target.headers }
     const request = {
       ...{ caller, route, path: target.path, headers, body: encoded, signal, reservation },
-      failureOf: (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now()),
+      failureOf: (refusal: ErrorAnswer) => (target.failure ?? statusFailure)(refusal, this.#parts.now()),
     }
     const read = async (bytes: Buffer) => {
       const answer = await parsedAnswer(bytes)

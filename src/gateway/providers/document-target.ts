@@ -1,3 +1,4 @@
+import type { AttemptFailed, ErrorAnswer } from '#gateway/call/failure.ts'
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 
@@ -16,4 +17,6 @@ export interface DocumentTarget {
   readonly encode?: (document: WireObject) => EncodedDocument | Promise<EncodedDocument>
   /** Converts the response of such an endpoint. @throws {AttemptFailed} for one that is none. */
   readonly decode?: (answer: WireObject, document: WireObject) => WireObject
+  /** Maps an answer with an error status, where its provider has its own; absent: as in OpenAI's API. @param now in ms. */
+  readonly failure?: (answer: ErrorAnswer, now: number) => AttemptFailed
 }

@@ -91,7 +91,7 @@ export const bedrock: ProviderFormat = {
   authorize,
   chat: bedrockChat(),
   embeddings: bedrockEmbeddings(bedrockHeaders, bedrockFailure),
-  images: bedrockImages(bedrockHeaders),
+  images: bedrockImages(bedrockHeaders, bedrockFailure),
   imageLimits: { ...usualImages, maxBytes: 3.75 * 1024 * 1024, fetches: false },
   models: {
     base: (baseUrl) => baseUrl.replace('//bedrock-runtime', '//bedrock'),

@@ -3,6 +3,7 @@ import { ModelError } from '#gateway/call/provider-port.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
+import type { DocumentTarget } from '../document-target.ts'
 import { type ImageFormat, ratioOf } from '../image-format.ts'
 import type { ProviderFormat } from '../provider-format.ts'
 
@@ -12,7 +13,7 @@ export const isBedrockImager = (id: string): boolean =>
 
 /** Images by InvokeModel: Stability's models, which make one from a text. */
 export const bedrockImages =
-  (headers: ProviderFormat['headers']): ImageFormat =>
+  (headers: ProviderFormat['headers'], failure: DocumentTarget['failure']): ImageFormat =>
   (route, given) => {
     if (given !== null || !isBedrockImager(route.model)) return null
     return {
@@ -20,6 +21,7 @@ export const bedrockImages =
       headers: { accept: 'application/json', ...headers(route) },
       encode: (document) => ({ contentType: 'application/json', body: encodeJson(requestOf(document)) }),
       decode: answerOf,
+      ...(failure && { failure }),
     }
   }
 
