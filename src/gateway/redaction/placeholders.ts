@@ -50,6 +50,9 @@ const unfinished = new RegExp(
   'i',
 )
 
+/** Numbers continue after those of the request up to this one: after higher ones, names would be longer than those that are read. */
+const highestPassed = 500_000
+
 /** Length of the longest spelling of a placeholder, in characters. */
 const maxWritten = 40
 
@@ -62,6 +65,8 @@ export class Placeholders {
   /** These are created on first use, since most requests have nothing to replace. */
   #named: Map<string, Named> | undefined
   #counts: Map<string, number> | undefined
+  /** Names in the request. */
+  #taken: Set<string> | undefined
   #found: Record<string, number> | undefined
   #used = false
   /** Whether each replacement stands in a text, as its value was written there first. */
@@ -114,6 +119,9 @@ export class Placeholders {
     if (!text.includes('[')) return
     for (const [match] of text.matchAll(written)) {
       const { label, number } = partsOf(match)
+      this.#taken ??= new Set()
+      this.#taken.add(`${label}_${number}`)
+      if (number > highestPassed) continue
       this.#counts ??= new Map()
       this.#counts.set(label, Math.max(this.#counts.get(label) ?? 0, number))
     }
@@ -162,7 +170,8 @@ export class Placeholders {
     const known = this.#named.get(key)
     if (known !== undefined) return known
     this.#counts ??= new Map()
-    const number = (this.#counts.get(label) ?? 0) + 1
+    let number = (this.#counts.get(label) ?? 0) + 1
+    while (this.#taken?.has(`${label}_${number}`)) number += 1
     this.#counts.set(label, number)
     this.#found ??= {}
     this.#found[type] = (this.#found[type] ?? 0) + 1

@@ -74,6 +74,8 @@ export class ProjectRoutes implements Routes {
   }
 
   #found(own: OwnProviders, requested: string, need: Need): readonly Route[] {
+    // a lone surrogate has no UTF-8 encoding, and several APIs have the model in their paths
+    if (!requested.isWellFormed()) throw unknownModel(requested)
     const named = voice.has(need) && knownWord(requested) ? null : byName(own, requested)
     if (named !== null) return usable(named, requested, need)
     const sellers = sellersOf(requested)

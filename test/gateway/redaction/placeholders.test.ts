@@ -45,6 +45,8 @@ describe('placeholders', () => {
     const { texts, restorer } = redact('What does [EMAIL_3] mean?', `write ${ada}`)
     expect(texts).toEqual(['What does [EMAIL_3] mean?', 'write [EMAIL_4]'])
     expect(restorer?.restore('[EMAIL_3] is not [EMAIL_4]')).toBe(`[EMAIL_3] is not ${ada}`)
+    const high = redact('[EMAIL_999999] and [EMAIL_1]', `write ${ada}`)
+    expect(high.restorer?.restore(high.texts.join())).toBe(`[EMAIL_999999] and [EMAIL_1],write ${ada}`)
   })
 
   it('start at 1 in each request', () => {

@@ -66,6 +66,7 @@ describe('the route with the keys of the installation', () => {
     expect(await routed('groq/anything')).toBe('provider_not_configured')
     expect(await routed('llama-4')).toBe('model_not_found')
     expect(await routed('nobody/llama-4')).toBe('model_not_found')
+    expect(await (await openRoutingWorld({ keys: every })).routed('google/gemini-\ud800')).toBe('model_not_found')
     expect(await routed('simulated-1')).toBe('model_not_found')
     const own = await openRoutingWorld({ keys: { openai: { apiKey: 'a', baseUrl: 'https://api.openai.com/v1/' } } })
     expect(await own.routed('llama-4')).toBe('model_not_found')
