@@ -104,7 +104,7 @@ const answerTokens = (body: ChatBody, tokens: number): number =>
   Math.max(1, Math.floor((tokens - inputTokens(body).tokens) / Math.max(1, countOf(body.n))))
 
 const longestOf = ({ max_completion_tokens, max_tokens }: ChatBody, max: number | undefined): number =>
-  countOf(max_completion_tokens) || countOf(max_tokens) || max || longestAnswer
+  Math.min(countOf(max_completion_tokens) || countOf(max_tokens) || max || longestAnswer, Number.MAX_SAFE_INTEGER)
 
 interface Input {
   readonly tokens: number

@@ -19,6 +19,7 @@ describe('the maximum cost of a chat call', () => {
     expect(max).toBeGreaterThan(cost)
     expect(max).toBeLessThan(2 * cost)
     expect(Number(maxCostOf(said(text, { max_tokens: 50, n: 3 }), haiku))).toBeGreaterThan(max)
+    expect(Number(maxCostOf(said(text, { max_tokens: 1e308, n: 2 }), haiku))).toBeGreaterThan(1e9)
   })
 
   it('includes writes to the one-hour cache when the request marks them', () => {
