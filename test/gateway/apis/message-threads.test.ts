@@ -110,6 +110,8 @@ describe('the anthropic-beta header', () => {
     const other = serving([{ deltas: saying('x') }])
     await other.anthropic.messages.create(request, { headers })
     expect(betaHeaders(other.chat.last)).toEqual({})
+    const chat = { messages: [], anthropic_betas: 'a-1\r\nx-api-key: other, \u0100, b-2' }
+    expect(betaHeaders(chat), 'also where a chat has the field itself').toEqual({ 'anthropic-beta': 'b-2' })
     const odd = own.anthropic.messages.create(request, { headers: { 'anthropic-beta': 'a b; c' } })
     await expect(odd).rejects.toMatchObject({ status: 400 })
   })

@@ -21,15 +21,15 @@ export const withBetas = (body: ChatBody, betas: string | undefined): ChatBody =
   })
 }
 
-/** The beta features of a request. */
+/** The beta features of a request. A chat may have the field from its caller, unchecked. */
 export const betasOf = (body: ChatBody): readonly string[] =>
   textOf(body[betasField])
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '')
+    .filter((name) => /^[\w.-]{1,64}$/.test(name))
 
 /** Returns the `anthropic-beta` header of a request; empty when it has none. */
 export const betaHeaders = (body: ChatBody): Readonly<Record<string, string>> => {
-  const betas = textOf(body[betasField])
-  return betas === '' ? {} : { 'anthropic-beta': betas }
+  const betas = betasOf(body)
+  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }
 }
