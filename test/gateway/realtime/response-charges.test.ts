@@ -106,6 +106,18 @@ describe('a response of a relayed session', () => {
     await expect(respond(charges, 'r2')).rejects.toEqual(code('rate_limit_exceeded'))
   })
 
+  it('that its provider began and that is refused counts what it used until it was cancelled', async () => {
+    const charges = sessionWith({ requestsPerMinute: null, tokensPerMinute: 1_000 })
+    await respond(charges, 'r1')
+    await limited.clock.advance(30_000)
+    await expect(charges.begun('r2')).rejects.toEqual(code('rate_limit_exceeded'))
+    charges.done({ id: 'r2', usage })
+    await limited.clock.advance(35_000)
+    await expect(respond(charges, 'r3')).rejects.toEqual(code('rate_limit_exceeded'))
+    await limited.clock.advance(30_000)
+    await respond(charges, 'r4')
+  })
+
   it('leaves tokens for transcripts of its input, which are counted too', async () => {
     const charges = sessionWith({ requestsPerMinute: null, tokensPerMinute: 1_000 })
     charges.configured({ audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } })

@@ -115,9 +115,17 @@ export class ResponseCharges {
     charged.record.begun()
     this.#open.set(id, charged)
     if (charged.ticket !== null) return
-    charged.ticket = await this.#admit(undefined)
-    // it may have ended meanwhile
-    if (charged.used !== null) charged.ticket.settle(...charged.used)
+    try {
+      charged.ticket = await this.#admit(undefined)
+    } catch (error) {
+      const { admission } = this.#parts
+      // what it uses until it is cancelled counts all the same
+      charged.ticket = { headers: [], settle: (_, tokens) => admission.spendKey?.(this.#session.route, tokens) }
+      throw error
+    } finally {
+      // it may have ended meanwhile
+      if (charged.used !== null) charged.ticket?.settle(...charged.used)
+    }
   }
 
   /** Counts a part of a response that was passed on. */
