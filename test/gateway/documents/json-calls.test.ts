@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
 import { openDocuments } from '#gateway/documents/open-documents.ts'
 import { policyBy } from '#gateway/redaction/redaction-policy.ts'
 import { openUpstream, type Upstream } from '../call/scripted-upstream.ts'
@@ -40,10 +41,10 @@ afterAll(async () => {
 it('a call whose answer cannot be read ends: it is recorded, and nothing stays held for it', async () => {
   const deep = `{"results":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
   upstream.script((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(deep))
-  const kind = {
+  const kind: JsonCallKind = {
     ...{ operation: 'rerank.create', need: 'chat', target: () => ({ path: '/rerank', headers: {} }) },
     ...{ max: () => ({}), usage: () => ({}), costUsd: () => '0.5' },
-  } as const
+  }
   const body = { model: 'reranker', query: 'Write to ada@example.com' }
   const made = documents.calls.create(kind, { caller: callerOf(), body, signal: new AbortController().signal })
   await expect(made).rejects.toThrow(RangeError)
