@@ -32,7 +32,7 @@ const keptNames: Readonly<Record<string, ReadonlySet<string>>> = {
   'src/actors/runs/run-conversation.ts': new Set(['told']),
   'src/gateway/ledger/': new Set(['asked']),
   'src/transport/peers/': new Set(['ask', 'told', 'said']),
-  'src/actors/runtime/messages/peers.ts': new Set(['said']),
+  'src/actors/runtime/messages/': new Set(['said']),
   'src/actors/runtime/cluster/': new Set(['said']),
   // a word in texts that people write
   'src/retrieval/analysis/statement-kind.ts': new Set(['ask']),

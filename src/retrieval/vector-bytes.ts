@@ -30,3 +30,11 @@ function decode(text: string): { readonly numbers: Int8Array; readonly scale: nu
   const scale = bytes.readFloatLE()
   return Number.isFinite(scale) ? { numbers: Int8Array.from(bytes.subarray(header)), scale } : null
 }
+
+/** Encodes a vector as base64 of its numbers, without any loss. */
+export const exactTextOf = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+
+/** Decodes a vector written by `exactTextOf`. */
+export const exactVectorOf = (text: string): Float32Array =>
+  new Float32Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer)

@@ -1,5 +1,6 @@
 import type { JsonObject, Scope } from '#storage/index.ts'
 import type { Principal } from '../call/call.ts'
+import type { FileFilter } from './file-filter.ts'
 import { Port } from './port.ts'
 
 /** Who searches: a credential, and the tenant and user for whom the request is made. */
@@ -18,7 +19,7 @@ export interface KnowledgeQuery {
   /** Minimum score of a hit; 0 for no minimum. */
   readonly threshold: number
   /** Filter on the metadata of documents; null accepts all. */
-  readonly accepts: ((metadata: JsonObject) => boolean) | null
+  readonly filter: FileFilter | null
 }
 
 /** A part of a document, with its source. */

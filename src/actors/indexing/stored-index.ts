@@ -103,3 +103,6 @@ export interface StoredIndex<
 
 /** Version of the format of segments and of the analysis of their texts; incremented when either changes. */
 export const segmentFormat = 2
+
+/** Maximum age of an index in memory in ms, after which changes by other processes are applied. */
+export const recheckMs = 1_000

@@ -10,6 +10,7 @@ import {
   type IndexPlace,
   type IndexState,
   type LoadedIndex,
+  recheckMs,
   type SegmentRef,
   segmentFormat,
 } from './stored-index.ts'
@@ -22,8 +23,6 @@ export interface StoredIndexesParts {
 }
 
 const maxBytesOfNode = 512 * 1024 * 1024
-/** Maximum age of an index in ms, after which changes by other nodes are applied. */
-const recheckMs = 1_000
 /** Number of passages that are analysed as one segment. */
 const segmentPassages = 1_024
 /** Number of times that segments are read whose predecessors were replaced meanwhile. */

@@ -13,7 +13,6 @@ import { newIdFor } from '../runtime/internal.ts'
 import { type BaseAccess, everything, type Searcher, type Subject } from './access/base-access.ts'
 import { deletionNotice } from './deletions.ts'
 import type { KnowledgeBaseData } from './kinds.ts'
-import { metadataFilter } from './search/metadata-filter.ts'
 import { nothingFound, type SearchParts, searchBase } from './search/search-base.ts'
 
 export interface BaseParts extends SearchParts {
@@ -80,18 +79,11 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
         const searcher: Searcher = await access.searcherAs(scope, subject, param)
         if (!(await access.maySearch(base, searcher))) return nothingFound
       }
-      const { query, top_k, threshold, filter, explain = false } = body
-      const accepts = filter === undefined ? null : metadataFilter(filter)
-      return searchBase(parts, {
-        project,
-        tenant: base.tenant,
-        base: base.id,
-        query,
-        top_k,
-        threshold,
-        accepts,
-        explain,
-      })
+      const { query, top_k, threshold, explain = false } = body
+      const filter = body.filter === undefined ? null : { fields: body.filter }
+      const searched = { project, tenant: base.tenant, base: base.id }
+      const found = await searchBase(parts, { ...searched, query, top_k, threshold, filter, explain })
+      return { ...found, data: found.data.map(({ file_id: _, ...hit }) => hit) }
     },
   }
 }

@@ -6,6 +6,7 @@ import { sourceRows } from './kinds.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
 import { FoundChunks } from './search/found-chunks.ts'
+import { baseServer, baseService } from './search/search-base.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
 import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
@@ -63,5 +64,7 @@ export const openKnowledge = (services: Services) => {
     await rounds.stop()
     await parser.close()
   }
-  return { blobs, indexes, found, vectors, embedderOf, changed, effects, rounds, close }
+  const { placed } = host
+  placed.serve(baseService, baseServer({ indexes, found, embedderOf, vectors, log, now }))
+  return { blobs, indexes, found, vectors, placed, embedderOf, changed, effects, rounds, close }
 }

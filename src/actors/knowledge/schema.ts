@@ -1,6 +1,7 @@
 import type { JsonObject } from '#storage/index.ts'
 import type { Row } from '../records/schema.ts'
 import type { SourceRowData } from './kinds.ts'
+import type { FoundAnswer, PlacedBaseSearch } from './search/search-base.ts'
 import type { StoredChunk } from './sources/document-store.ts'
 import type { Additions } from './stores/store-files.ts'
 
@@ -39,3 +40,9 @@ export const storedVectors = (value: unknown): readonly (readonly [id: string, v
 
 /** Returns the files of an addition. */
 export const storedAdditions = (event: unknown): Additions => event as Additions
+
+/** Returns a search that another process of this installation has sent. */
+export const receivedSearch = (input: JsonObject): PlacedBaseSearch => input as PlacedBaseSearch
+
+/** Returns what another process has found. */
+export const foundAnswer = (answer: JsonObject): FoundAnswer => answer as FoundAnswer

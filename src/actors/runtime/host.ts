@@ -16,6 +16,7 @@ import { type ActorLog, logPage, streamPage } from './log/log-page.ts'
 import { Feed, type FeedState } from './messages/feed.ts'
 import { openOutbox } from './messages/open-outbox.ts'
 import type { Outbox } from './messages/outbox.ts'
+import { PlacedWork } from './messages/placed-work.ts'
 import type { Ownership } from './recovery/ownership.ts'
 import { Reviver } from './recovery/reviver.ts'
 import { ShardRecovery } from './recovery/shard-recovery.ts'
@@ -53,6 +54,8 @@ export abstract class Host {
   readonly stuck: StuckWorkRegistry
   /** Answers questions to effects while they run in this process. */
   readonly atWork = new EffectQuestions()
+  /** Work that any process can do, such as searches. */
+  readonly placed: PlacedWork
   /** Creates the errors of refused requests. */
   readonly refuse: Refuse
   readonly #options: HostOptions
@@ -70,6 +73,7 @@ export abstract class Host {
     this.ownership = ownership
     this.telemetry = options.telemetry
     this.refuse = options.refuse ?? refused
+    this.placed = new PlacedWork(clock)
     const elsewhere = () => this.recovery.rowsWith(this.rowsElsewhere())
     this.rows = new RowWriter({
       ...{ records: storage.records, clock, log, elsewhere },
@@ -107,8 +111,7 @@ export abstract class Host {
       came: (found) => this.#executor.takeUp(found),
       superseded: (id, error) => this.#giveUp(id, error),
     })
-    const holds = (id: string): boolean => ownership.heldUnder(ownership.space.of(id)) !== undefined
-    this.#reviver = new Reviver({ load: (id) => this.#residents.load(id), holds, clock, log })
+    this.#reviver = new Reviver({ load: (id) => this.#residents.load(id), holds: (id) => this.isHere(id), clock, log })
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
     this.recovery = new ShardRecovery({ ...options, host: this })
@@ -287,8 +290,7 @@ export abstract class Host {
 
   /** Evicts an actor of which another process has written the newest commit, as a read of the store has shown. */
   dropOutdated({ id, epoch }: Pick<Resident, 'id' | 'epoch'>): void {
-    const resident = this.#residents.get(id)
-    if (resident !== undefined && resident.epoch < epoch) this.#residents.evict(resident)
+    if ((this.#residents.get(id)?.epoch ?? epoch) < epoch) this.#residents.evict(this.#residents.get(id))
   }
 
   /** `load` in this process. @throws {NotOwner} */
@@ -322,9 +324,8 @@ export abstract class Host {
 
   /** Evicts an actor that has nothing to do; returns false when it has unfinished work. */
   passivate(resident: Resident): boolean {
-    const { state } = resident
     const occupied = resident.working || resident.undelivered > 0 || this.rows.waits(resident.id)
-    if (occupied || Object.keys(state.inFlight).length > 0) return false
+    if (occupied || Object.keys(resident.state.inFlight).length > 0) return false
     this.#residents.evict(resident)
     return true
   }

@@ -34,6 +34,7 @@ export {
   PeerSilent,
   type Peers,
 } from './messages/peers.ts'
+export { type PlacedService, type PlacedTask, PlacedWork } from './messages/placed-work.ts'
 export type { Ownership } from './recovery/ownership.ts'
 export { type Shards, shardsOf } from './recovery/shard.ts'
 export type { HostRefusal } from './refused.ts'

@@ -26,6 +26,7 @@ import { PageRenders } from './extract/page-renders.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
 import { PageFetcher } from './fetch/page-fetcher.ts'
 import { webCrawlRows, webKinds } from './kinds.ts'
+import { corpusServer, corpusService } from './search/corpus-search.ts'
 import { PageIndexes } from './search/page-indexes.ts'
 import { searchPages } from './search/search-pages.ts'
 import { sharedCorpusPort } from './shared-corpus.ts'
@@ -55,7 +56,9 @@ export const web = capability({
     const indexes = new PageIndexes({ store, clock, log: services.log, engine })
     const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(services)
-    const search = { indexes, embedder, shared: sharedCorpusPort.of(services), now }
+    const { placed } = services.host
+    placed.serve(corpusService, corpusServer(indexes))
+    const search = { indexes, placed, embedder, shared: sharedCorpusPort.of(services), now }
     const foreign = { engines: foreignEnginesPort.of(services), guard: services.guard, store, now }
     const indexing = {
       reader,

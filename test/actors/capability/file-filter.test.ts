@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileFilter } from '#actors/capability/file-filter.ts'
+import { fileFilter, matchesFile } from '#actors/capability/file-filter.ts'
 
 describe('the filter of a file search', () => {
   const metadata = { lang: 'en', year: 2025, tags: ['a', 'b'], public: true }
@@ -27,7 +27,7 @@ describe('the filter of a file search', () => {
     ['nin', 'lang', ['de'], true],
     ['nin', 'tags', ['a'], false],
   ])('evaluates %s of %s with %j to %s', (type, key, value, holds) => {
-    expect(fileFilter({ type, key, value }, 'filters')(metadata)).toBe(holds)
+    expect(matchesFile(fileFilter({ type, key, value }, 'filters'), metadata)).toBe(holds)
   })
 
   const is = (key: string, value: unknown) => ({ type: 'eq', key, value })
@@ -37,13 +37,25 @@ describe('the filter of a file search', () => {
     ['or', [is('lang', 'de'), is('year', 2025)], true],
     ['or', [is('lang', 'de'), { type: 'and', filters: [is('lang', 'en'), is('public', false)] }], false],
   ])('combines filters with %s (%#)', (type, filters, holds) => {
-    expect(fileFilter({ type, filters }, 'filters')(metadata)).toBe(holds)
+    expect(matchesFile(fileFilter({ type, filters }, 'filters'), metadata)).toBe(holds)
+  })
+
+  it('is data: it means the same after it was sent as JSON', () => {
+    const filters = [
+      { type: 'in', key: 'lang', value: ['en', {}, null] },
+      { type: 'or', filters: [is('year', 2025)] },
+    ]
+    const filter = fileFilter({ type: 'and', filters }, 'filters')
+    expect(JSON.parse(JSON.stringify(filter))).toEqual(filter)
+    expect(
+      [metadata, { lang: null, year: 2025 }, { lang: 'de', year: 2025 }].map((of) => matchesFile(filter, of)),
+    ).toEqual([true, true, false])
   })
 
   it('accepts at most five levels', () => {
     const nested = (depth: number): object =>
       depth === 0 ? is('lang', 'en') : { type: 'and', filters: [nested(depth - 1)] }
-    expect(fileFilter({ ...nested(4) }, 'filters')(metadata)).toBe(true)
+    expect(matchesFile(fileFilter({ ...nested(4) }, 'filters'), metadata)).toBe(true)
     expect(() => fileFilter({ ...nested(5) }, 'filters')).toThrow(/deeper than 5/)
   })
 })

@@ -9,6 +9,7 @@ import { PageIndexes } from '#actors/web/search/page-indexes.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { PlacedWork } from '#runtime/internal.ts'
 import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import type { Json } from '#storage/ports.ts'
 import { callOf } from '#test/support/call-of.ts'
@@ -51,7 +52,14 @@ describe('the web for agents', () => {
       changed: indexes.changed.bind(indexes),
     }
     await crawlUseCase({ ...parts, ...indexing })(callOf({}, {}, crawl))
-    web = agentWeb({ reader, indexes, embedder: null, shared: null, now: Date.now })
+    web = agentWeb({
+      reader,
+      indexes,
+      placed: new PlacedWork(systemClock),
+      embedder: null,
+      shared: null,
+      now: Date.now,
+    })
   })
   afterAll(async () => {
     await parsers.close()

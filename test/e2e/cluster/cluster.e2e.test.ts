@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer } from '#scripts/services/server.ts'
+import type { Api } from '../api.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
+import { KnowledgeBase } from '../knowledge/knowledge-world.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, isDelta, isEvent, textOf } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
@@ -128,6 +130,21 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     }
     // nodes that are not notified would be late every time, a machine that stalls only sometimes
     await vi.waitFor(heard, patience)
+  })
+
+  it('find the same in a knowledge base on every node, soon after it was written on one', async () => {
+    const bases = await Promise.all(world.apis.map((api) => KnowledgeBase.create(api)))
+    const text = 'Parcels to Norway travel with carrier pigeons.'
+    await Promise.all(bases.map((base, at) => base.add({ text, title: `Handbook ${at}` })))
+    for (const base of bases) {
+      const found = (api: Api) => async () => {
+        const { body } = await base.as(api).search('pigeons to Norway')
+        expect(body.data).toMatchObject([{ content: text }])
+        return body
+      }
+      const [first, ...others] = await Promise.all(world.apis.map((api) => vi.waitFor(found(api), patience)))
+      expect(others).toEqual([first, first])
+    }
   })
 
   it('refuse a second turn on any node while one runs', async () => {

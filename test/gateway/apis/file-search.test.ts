@@ -137,8 +137,7 @@ describe('file_search of a response', () => {
     const { service, searched } = knowledgeOf({ kb_rules: [] })
     const { openai } = await responsesWorld([search, { deltas: saying('Nothing.') }], { knowledge: service })
     await openai.responses.create({ ...body, tools: [{ ...tool, filters: { type: 'eq', key: 'lang', value: 'de' } }] })
-    const accepts = searched[0]?.query.accepts
-    expect([accepts?.({ lang: 'de' }), accepts?.({ lang: 'en' })]).toEqual([true, false])
+    expect(searched[0]?.query.filter).toEqual({ type: 'eq', key: 'lang', value: 'de' })
   })
 
   it('is forced by its type for the first model call only', async () => {

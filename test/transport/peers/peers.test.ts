@@ -53,6 +53,7 @@ describe('requests between processes', () => {
       { kind: 'delivered', actor: 'ses_1' },
       { kind: 'rows' },
       { kind: 'question', actor: 'job_1', question: { kind: 'frame', after: 0 } },
+      { kind: 'task', service: 'search', input: { text: 'harbour' } },
       { kind: 'follow', actors: ['ses_1', 'ses_2'], follower: 'p' },
     ]
     const peers = openPeering()

@@ -127,7 +127,7 @@ const searched = async (parts: AgentKnowledgeParts, call: ServerToolCall): Promi
     if (base === null || !(await isOpen(parts, base, searching))) continue
     const searched = { project, tenant: base.tenant, base: base.id }
     const search = { ...searched, query: query.slice(0, maxQueryLength), top_k: max, threshold: 0 }
-    hits.push(...(await searchBase(parts, { ...search, accepts: null, explain: false })).data)
+    hits.push(...(await searchBase(parts, { ...search, filter: null, explain: false })).data)
   }
   const best = hits.toSorted((a, b) => b.score - a.score).slice(0, max)
   return { ok: true, output: JSON.stringify({ note, results: shown(best) }) }

@@ -56,7 +56,7 @@ export const recallUseCases = (parts: RecallParts): UseCasesOf<'knowledge_recall
       for (const wanted of data.questions) {
         const base = { project, tenant, base: data.knowledge_base_id }
         const search = { ...base, query: wanted.question, top_k: k, threshold: 0 }
-        const found = await searchBase(parts, { ...search, accepts: null, explain: false })
+        const found = await searchBase(parts, { ...search, filter: null, explain: false })
         embedder = found.embedder
         const rank = found.data.findIndex((hit) => isRight(hit, wanted)) + 1
         ranks.push(rank === 0 ? null : rank)

@@ -1,5 +1,6 @@
 import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
 import type { Services } from '#actors/capability/services.ts'
+import { RecentChanges } from '#actors/indexing/recent-changes.ts'
 import type { IndexPlace } from '#actors/indexing/stored-index.ts'
 import { StoredIndexes } from '#actors/indexing/stored-indexes.ts'
 import { Table } from '#records/table.ts'
@@ -57,6 +58,7 @@ export class BaseIndexes {
   readonly #rows: Table<SourceRow['data']>
   /** Bases that were changed on this node, since they were last searched. */
   readonly #changed = new Set<string>()
+  readonly #recent: RecentChanges
 
   /** When sources of an index were last checked for vectors that are missing. */
   readonly #embedded = new WeakMap<BaseIndex, number>()
@@ -64,6 +66,7 @@ export class BaseIndexes {
   constructor(parts: IndexesParts) {
     this.#parts = parts
     const { records, segments, clock, log, isOurs } = parts
+    this.#recent = new RecentChanges(clock)
     this.#rows = new Table(records, sourceRows, clock.now)
     this.#changes = new BaseChanges({
       ...{ records, clock, log, blobs: segments, sources: parts.blobs, now: clock.now },
@@ -107,15 +110,34 @@ export class BaseIndexes {
     await this.#changes.remove(basePlace(project, tenant, base))
   }
 
-  /** Returns the up-to-date index of a base. @throws {StoreUnavailable} */
-  async of({ project, tenant, base }: SearchedBase): Promise<BaseIndex> {
+  /**
+   * Stores what this node has changed of a base.
+   *
+   * @returns whether an index in memory anywhere may lack it.
+   * @throws {StoreUnavailable}
+   */
+  async settle({ project, tenant, base }: SearchedBase): Promise<boolean> {
     const place = basePlace(project, tenant, base)
     const isChanged = this.#changed.delete(base)
     if (isChanged) await this.#parts.shown()
-    const isExact = isChanged || this.#changes.index.has(place)
-    if (isExact) await this.#changes.index.flush(place)
+    if (isChanged || this.#changes.index.has(place)) {
+      await this.#changes.index.flush(place)
+      this.#recent.note(place)
+    }
+    return this.#recent.has(place)
+  }
+
+  /**
+   * Returns the up-to-date index of a base.
+   *
+   * @param isExact with all that was stored before the call.
+   * @throws {StoreUnavailable}
+   */
+  async of(searched: SearchedBase, isExact = false): Promise<BaseIndex> {
+    const { project, tenant, base } = searched
+    const isChanged = await this.settle(searched)
     await this.#parts.projects.note(project)
-    const index = await this.#indexes.of(place, isExact)
+    const index = await this.#indexes.of(basePlace(project, tenant, base), isChanged || isExact)
     const { clock } = this.#parts
     if (clock.steady() - (this.#embedded.get(index) ?? Number.NEGATIVE_INFINITY) >= embedMs) {
       this.#embedded.set(index, clock.steady())

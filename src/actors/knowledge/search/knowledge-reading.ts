@@ -5,8 +5,6 @@ import { maxQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { projectScope } from '#storage/index.ts'
 import { type BaseAccess, everything, type Searcher } from '../access/base-access.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
-import { fileIdOf } from '../stores/store-files.ts'
-import type { SourceFilter } from './metadata-filter.ts'
 import { type SearchParts, searchBase } from './search-base.ts'
 
 export interface ReadingParts extends SearchParts {
@@ -23,7 +21,7 @@ export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
         throw new ServiceError('not_found', { param: `${param}[${at}]`, message: `There is no knowledge base ${id}.` })
     }
     return {
-      search: async ({ query, limit, threshold, accepts }) => {
+      search: async ({ query, limit, threshold, filter }) => {
         const found = await Promise.all(
           ids.map(async (id) => {
             const base = await openBase(parts.access, project, { id, searcher })
@@ -36,13 +34,8 @@ export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
               top_k: limit,
               threshold,
             }
-            const files = new Map<string, string>()
-            const filter: SourceFilter = (row) => {
-              files.set(row.id, fileIdOf(row))
-              return accepts === null || accepts(row.data.metadata)
-            }
-            const { data } = await searchBase(parts, { ...search, accepts: filter, explain: false })
-            return data.map((hit) => ({ ...hit, file_id: files.get(hit.source_id) ?? hit.source_id }))
+            const where = filter === null ? null : { file: filter }
+            return (await searchBase(parts, { ...search, filter: where, explain: false })).data
           }),
         )
         return found

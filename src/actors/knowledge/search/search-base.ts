@@ -1,25 +1,33 @@
 import type { Services } from '#actors/capability/services.ts'
 import { isZero, type PassageHits, type PassageQuery } from '#retrieval/index.ts'
+import type { PlacedService, PlacedWork } from '#runtime/internal.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxEmbeddedQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { JsonObject, VectorStore } from '#storage/index.ts'
+import { foundAnswer, receivedSearch } from '../schema.ts'
 import type { EmbedderOf } from '../sources/embed-source.ts'
+import { fileIdOf } from '../stores/store-files.ts'
 import type { BaseIndex } from './base-index.ts'
 import type { BaseIndexes } from './base-indexes.ts'
 import type { FoundChunk, FoundChunks } from './found-chunks.ts'
-import type { SourceFilter } from './metadata-filter.ts'
+import { type SourceCondition, type SourceFilter, sourceFilter } from './metadata-filter.ts'
 import { storedCandidates } from './stored-candidates.ts'
 
 export interface SearchParts extends Pick<Services, 'log' | 'now'> {
-  readonly indexes: Pick<BaseIndexes, 'of' | 'drop'>
+  readonly indexes: Pick<BaseIndexes, 'of' | 'drop' | 'settle'>
+  /** Lets the node that keeps the index of a base search it. */
+  readonly placed: Pick<PlacedWork, 'run'>
   readonly found: Pick<FoundChunks, 'read'>
   readonly embedderOf: EmbedderOf
   /** null for a store that cannot search vectors. */
   readonly vectors: VectorStore | null
 }
 
+/** What a node needs to search itself. */
+type HereParts = Omit<SearchParts, 'placed'>
+
 /** A search of one base. The caller's access has already been checked. */
-export interface BaseSearch {
+export type BaseSearch = {
   readonly project: string
   /** The tenant that the base belongs to; null: the project. */
   readonly tenant: string | null
@@ -27,26 +35,52 @@ export interface BaseSearch {
   readonly query: string
   readonly top_k: number
   readonly threshold: number
-  readonly accepts: SourceFilter | null
+  readonly filter: SourceCondition | null
   readonly explain: boolean
 }
 
-export type SearchAnswer = ResultOf<'knowledge_bases.search'>
+type SearchAnswer = ResultOf<'knowledge_bases.search'>
 
-export type KnowledgeHit = SearchAnswer['data'][number]
+/** A hit, with the id of its source as a file of OpenAI's API. */
+export type KnowledgeHit = SearchAnswer['data'][number] & { readonly file_id: string }
+
+/** What a search has found. */
+export type FoundAnswer = Omit<SearchAnswer, 'data'> & { readonly data: readonly KnowledgeHit[] }
 
 /** A result without hits. */
-export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder: null }
+export const nothingFound: FoundAnswer = { data: [], abstained: true, embedder: null }
+
+/** Name of the service that searches bases for other processes. */
+export const baseService = 'knowledge.search'
+
+/** A search as another process gets it. */
+export type PlacedBaseSearch = BaseSearch & {
+  /** Whether the index has to have all changes made before the search. */
+  readonly isExact: boolean
+}
 
 /**
- * Searches a base. When the embedder fails, or the database that searches its vectors, the search uses words only, and
- * the result has no `embedder`.
+ * Searches a base, on the node that keeps its index. When the embedder fails, or the database that searches its vectors,
+ * the search uses words only, and the result has no `embedder`.
  *
  * @throws {StoreUnavailable}
  */
-export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
+export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<FoundAnswer> => {
+  const placed: PlacedBaseSearch = { ...search, isExact: await parts.indexes.settle(search) }
+  return parts.placed.run({
+    ...{ service: baseService, key: search.base, input: () => placed, answered: foundAnswer },
+    here: () => searchHere(parts, placed),
+  })
+}
+
+/** Searches for other processes. */
+export const baseServer =
+  (parts: HereParts): PlacedService =>
+  async (input) => ({ ...(await searchHere(parts, receivedSearch(input))) })
+
+const searchHere = async (parts: HereParts, { isExact, ...search }: PlacedBaseSearch): Promise<FoundAnswer> => {
   for (let tries = 1; ; tries++) {
-    const index = await parts.indexes.of(search)
+    const index = await parts.indexes.of(search, isExact || tries > 1)
     const { found, embedder } = await foundIn(parts, index, search)
     const passages = found.hits.map(({ id }) => id)
     const chunks = await parts.found.read(search.project, index, passages)
@@ -66,13 +100,14 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
 /** Number of searches until sources that change all the time are left out. */
 const maxTries = 3
 
-const foundIn = async (parts: SearchParts, index: BaseIndex, search: BaseSearch) => {
-  const { query, top_k, threshold, accepts, explain } = search
+const foundIn = async (parts: HereParts, index: BaseIndex, search: BaseSearch) => {
+  const { query, top_k, threshold, explain } = search
+  const accepts = search.filter === null ? null : sourceFilter(search.filter)
   const words: PassageQuery = {
     ...{ text: query, vector: null, limit: top_k, threshold, explain, now: parts.now() },
     ...(accepts !== null && { acceptsDocument: index.accepting(accepts) }),
   }
-  const meant = await meaningOf(parts, index, search)
+  const meant = await meaningOf(parts, { index, search, accepts })
   return searched(parts, { index, words, meant })
 }
 
@@ -82,8 +117,15 @@ type Meaning = Required<Pick<PassageQuery, 'vector' | 'topic' | 'embedder'>> & P
  * Returns the query's vectors; null when there is no embedder, when it fails, when it cannot read the query, or when the
  * index still has the vectors of another one.
  */
-const meaningOf = async (parts: SearchParts, index: BaseIndex, search: BaseSearch): Promise<Meaning | null> => {
-  const { project, base, accepts, top_k: limit } = search
+const meaningOf = async (
+  parts: HereParts,
+  {
+    index,
+    search,
+    accepts,
+  }: { readonly index: BaseIndex; readonly search: BaseSearch; readonly accepts: SourceFilter | null },
+): Promise<Meaning | null> => {
+  const { project, base, top_k: limit } = search
   const query = beginningOf(search.query)
   const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
   if (embedded === null) return null
@@ -108,7 +150,7 @@ interface Searched {
 }
 
 /** Searches by words and vectors, or by words only. */
-const searched = async ({ log }: SearchParts, { index, words, meant }: Searched) => {
+const searched = async ({ log }: HereParts, { index, words, meant }: Searched) => {
   try {
     const found = await index.passages.search({ ...words, ...meant })
     if (meant?.stored !== undefined) index.noteSearch(true)
@@ -122,7 +164,7 @@ const searched = async ({ log }: SearchParts, { index, words, meant }: Searched)
 }
 
 /** @param texts called only if there is an embedder, since finding the topic of a query reads all titles. */
-const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: () => readonly (string | null)[]) => {
+const vectorsOf = async ({ embedderOf }: HereParts, project: string, texts: () => readonly (string | null)[]) => {
   const embedder = await embedderOf(project)
   if (embedder === null) return null
   try {
@@ -149,6 +191,7 @@ const hitOf = ({ row, chunk, content }: FoundChunk): Omit<KnowledgeHit, 'score'>
   return {
     chunk_id: chunk.id,
     source_id: row.id,
+    file_id: fileIdOf(row),
     content,
     heading,
     metadata,

@@ -8,10 +8,9 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#storage/index.ts'
 import { type BaseParts, type BaseUseCases, baseMaker } from '../base-use-cases.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
-import type { SourceFilter } from '../search/metadata-filter.ts'
 import { type KnowledgeHit, searchBase } from '../search/search-base.ts'
 import { additionNotice } from './store-additions.ts'
-import { type AddedFile, fileIdOf, type StoreFileParts, type StoreFiles } from './store-files.ts'
+import type { AddedFile, StoreFileParts, StoreFiles } from './store-files.ts'
 import { StoreTotals } from './store-totals.ts'
 import { baseIdOf, type StoreView, storeIdOf, storeView } from './store-views.ts'
 
@@ -84,22 +83,17 @@ const searched = async (parts: StoreParts, { principal, scope, params, body }: S
   if (base === null || !(await access.maySearch(base, await access.searcherOf(principal, scope))))
     throw new ServiceError('not_found')
   const { query, filters, max_num_results: top_k = usualResults, ranking_options } = body
-  const filter = isObject(filters) ? fileFilter(filters, 'filters') : null
+  const filter = isObject(filters) ? { file: fileFilter(filters, 'filters') } : null
   const queries = typeof query === 'string' ? [query] : query
-  const files = new Map<string, string>()
-  const accepts: SourceFilter = (row) => {
-    files.set(row.id, fileIdOf(row))
-    return filter === null || filter(row.data.metadata)
-  }
   const threshold = ranking_options?.score_threshold ?? 0
-  const search = { project, tenant: base.tenant, base: base.id, top_k, threshold, accepts, explain: false }
+  const search = { project, tenant: base.tenant, base: base.id, top_k, threshold, filter, explain: false }
   const found: KnowledgeHit[] = []
   for (const each of queries) found.push(...(await searchBase(parts, { ...search, query: each })).data)
   const hits = [...bestById(found).values()].toSorted((one, other) => other.score - one.score).slice(0, top_k)
   return {
     object: 'vector_store.search_results.page' as const,
     search_query: queries,
-    data: hits.map((hit) => hitView(hit, files.get(hit.source_id) ?? hit.source_id)),
+    data: hits.map(hitView),
     ...{ has_more: false as const, next_page: null },
   }
 }
@@ -114,7 +108,7 @@ const bestById = (hits: readonly KnowledgeHit[]): ReadonlyMap<string, KnowledgeH
   return best
 }
 
-const hitView = ({ content, score, metadata, citation }: KnowledgeHit, file_id: string) => ({
+const hitView = ({ file_id, content, score, metadata, citation }: KnowledgeHit) => ({
   file_id,
   filename: citation.filename ?? citation.title ?? citation.url ?? file_id,
   score,

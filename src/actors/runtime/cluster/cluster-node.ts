@@ -16,18 +16,21 @@ import {
   type PeerService,
   type Peers,
 } from '../messages/peers.ts'
+import type { WorkPlace } from '../messages/placed-work.ts'
 import { isActorId, loadMade, untilMade } from '../recovery/made-actors.ts'
 import { type Creation, type Delivered, type Delivery, effectOf, type Resident } from '../resident.ts'
 import { readStoredState } from '../step/actor-state.ts'
 import type { HeldShards } from './held-shards.ts'
 import { LeaseKeeper } from './lease-keeper.ts'
 import { LeaseView } from './lease-view.ts'
+import { memberOf } from './member-of.ts'
 import { peerService } from './peer-service.ts'
 import { RemoteFeeds } from './remote-feeds.ts'
 import { RemoteFollowers } from './remote-followers.ts'
 import { Router } from './router.ts'
 import { RowsElsewhere } from './rows-elsewhere.ts'
 import { ShardDrains } from './shard-drains.ts'
+import { workPlaces } from './work-places.ts'
 
 /** Dependencies with which a process joins a cluster. */
 export interface ClusterParts {
@@ -255,6 +258,11 @@ export class ClusterNode {
     return undefined
   }
 
+  /** The processes that may do work of a key, first the one that should. */
+  placesOf(key: string): readonly WorkPlace[] {
+    return workPlaces(key, { peers: this.#view.peers(), self: this.self, router: this.router })
+  }
+
   /** Resolves when other processes have written the rows of all that they acknowledged, or after a timeout. */
   rowsElsewhere(): Promise<void> {
     return this.#rows.shown()
@@ -389,12 +397,3 @@ export class ClusterNode {
     return { busy: isBusy(definition, readStoredState(head)), lastSequence: head.last_sequence }
   }
 }
-
-/** This process, as it announces itself to the cluster. */
-const memberOf = ({ cluster, held, clock, definitions }: ClusterNodeParts): Omit<Member, 'draining'> => ({
-  ...cluster.self,
-  process: `${cluster.self.node}.${held.epoch}`,
-  startedAt: clock.now(),
-  machines: Object.fromEntries(definitions.map(({ name, version }) => [name, version])),
-  readableBy: Object.fromEntries(definitions.map(({ name, version, readableBy = version }) => [name, readableBy])),
-})

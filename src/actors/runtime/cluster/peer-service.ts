@@ -41,6 +41,8 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         const { actor, question } = request
         return isHeld(host, actor) ? { kind: 'said', said: await host.atWork.answer(actor, question) } : elsewhere
       }
+      case 'task':
+        return { kind: 'said', said: await host.placed.answer(request.service, request.input) }
       case 'delivered':
         if (!isHeld(host, request.actor)) return elsewhere
         await parts.made(request.actor)

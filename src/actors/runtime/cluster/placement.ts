@@ -1,5 +1,6 @@
 import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
 import { type AbleOwners, ableOwners, isOfEarlierRule, levelOf } from './able-owners.ts'
+import { drawOf } from './draw.ts'
 
 /**
  * Time in ms after which a shard that none runs goes to the process after the one that should have taken it, which seems
@@ -177,7 +178,7 @@ class Spread {
     let best: string | undefined
     for (const each of among) {
       const less = best === undefined ? -1 : this.#size(each) - this.#size(best)
-      if (less < 0 || (less === 0 && best !== undefined && scoreOf(each, shard) > scoreOf(best, shard))) best = each
+      if (less < 0 || (less === 0 && best !== undefined && drawOf(each, shard) > drawOf(best, shard))) best = each
     }
     return best
   }
@@ -200,12 +201,4 @@ const claimOf = ({ isGone }: Situation, shard: number, lease: Lease | undefined)
   const { epoch, holder, leftMs } = lease
   if (holder === null || leftMs <= 0) return { shard, epoch, leftMs: 0 }
   return isGone(holder) ? { shard, epoch, leftMs } : undefined
-}
-
-const scoreOf = (process: string, shard: number): number => {
-  let hash = 0x811c9dc5 ^ Math.imul(shard + 1, 0x9e3779b1)
-  for (let index = 0; index < process.length; index++) hash = Math.imul(hash ^ process.charCodeAt(index), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

@@ -22,6 +22,7 @@ export const startCluster = async (options: Omit<HostOptions, 'ownership'>, clus
     (made) => new ClusterNode({ ...options, storage, host: made, held, cluster }),
   )
   const { node, recovery } = host
+  host.placed.places = (key) => node.placesOf(key)
   await node.keeper.start()
   return {
     host,

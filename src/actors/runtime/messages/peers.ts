@@ -28,6 +28,8 @@ export type PeerRequest =
   | { readonly kind: 'delivered'; readonly actor: string }
   /** A question to a running effect of the actor. An effect that must not act on it twice remembers it by an id. */
   | { readonly kind: 'question'; readonly actor: string; readonly question: JsonObject }
+  /** Work of a service that each process has (`PlacedWork`). It changes nothing. */
+  | { readonly kind: 'task'; readonly service: string; readonly input: JsonObject }
   /** Resolves when the list rows of everything that was acknowledged are written. */
   | { readonly kind: 'rows' }
   /** The requesting process follows these actors' logs for the next seconds. */
@@ -43,7 +45,7 @@ export type PeerAnswer =
       readonly standing?: FeedState
     }
   | { readonly kind: 'done' }
-  /** The answer of an effect; null when no effect of the actor answers. */
+  /** The answer of an effect or a service; null when no effect of the actor answers, or the service is unknown. */
   | { readonly kind: 'said'; readonly said: JsonObject | null }
   /** The process does not run the actor (any more); look up the owner again. Nothing was done. */
   | { readonly kind: 'elsewhere' }

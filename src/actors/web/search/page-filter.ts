@@ -1,7 +1,7 @@
 import type { PackedPage, PageQuery } from '#retrieval/index.ts'
 
 /** What a search is limited to. */
-export interface PageFilter {
+export type PageFilter = {
   /** A host with its subdomains, in lower case, with or without a port. */
   readonly host?: string
   /** In lower case. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { RecentChanges } from '#actors/indexing/recent-changes.ts'
 import { StoredIndexes, type StoredIndexesParts } from '#actors/indexing/stored-indexes.ts'
 import type { PageHit, PageIndex, PageSegment } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
@@ -21,12 +22,14 @@ export interface PageIndexesParts extends StoredIndexesParts {
 export class PageIndexes {
   readonly #store: PageStore
   readonly #indexes: StoredIndexes<WebPageRow, PageIndex, PageSegment>
+  readonly #recent: RecentChanges
   readonly #tables: PageTables | null
 
   constructor(parts: PageIndexesParts) {
     this.#store = parts.store
     this.#indexes = new StoredIndexes(parts.store.changes, parts)
     const { store, clock, log, engine } = parts
+    this.#recent = new RecentChanges(clock)
     this.#tables =
       engine === undefined ? null : new PageTables({ engine, changes: store.changes, clock, ...(log && { log }) })
   }
@@ -57,13 +60,19 @@ export class PageIndexes {
   /** Makes the changes of a project's pages on this node known to other processes. */
   async changed(project: string): Promise<void> {
     await this.#store.changed(project)
+    this.#recent.note(pagesPlace(project))
     await this.#tables?.follow(pagesPlace(project))
   }
 
-  /** Finds pages of a project, best first. */
-  async search(project: string, query: FilteredQuery): Promise<readonly PageHit[]> {
+  /** Whether an index of a project's pages in another process may lack changes that were made known here. */
+  hasRecent(project: string): boolean {
+    return this.#recent.has(pagesPlace(project))
+  }
+
+  /** Finds pages of a project, best first. @param isExact as of `of` */
+  async search(project: string, query: FilteredQuery, isExact = false): Promise<readonly PageHit[]> {
     const found = (await this.#tables?.search(pagesPlace(project), query)) ?? null
-    return found ?? (await this.of(project)).search(query)
+    return found ?? (await this.of(project, isExact)).search(query)
   }
 
   /** Corrects an index that has other versions of these pages, or pages that do not exist. */
@@ -72,9 +81,9 @@ export class PageIndexes {
     if (rows.length > 0 || gone.length > 0) await this.#tables?.correct(pagesPlace(project), rows, gone)
   }
 
-  /** Returns the up-to-date index of a project in memory. */
-  of(project: string): Promise<PageIndex> {
-    return this.#indexes.of(pagesPlace(project))
+  /** Returns the up-to-date index of a project in memory. @param isExact with all that was made known before the call */
+  of(project: string, isExact = false): Promise<PageIndex> {
+    return this.#indexes.of(pagesPlace(project), isExact)
   }
 
   /** Returns the current pages of a project among these. */

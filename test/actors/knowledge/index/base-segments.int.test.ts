@@ -125,7 +125,7 @@ describe.each(stores)('the index of a base in the segments of %s', (_, open) => 
       expect(hits.map(({ chunk_id }) => chunk_id).toSorted()).toEqual([...scores.keys()].toSorted())
       for (const { chunk_id, score } of hits) expect(score).toBeCloseTo(scores.get(chunk_id) ?? -1, 6)
     }
-    const filtered = await started.search(queries[0] ?? '', started.base, ({ data }) => data.metadata.n === 1)
+    const filtered = await started.search(queries[0] ?? '', started.base, { fields: { n: 1 } })
     expect(new Set(filtered.data.map(({ metadata }) => metadata.n))).toEqual(new Set([1]))
     await storage.close()
   })

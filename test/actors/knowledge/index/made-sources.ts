@@ -2,12 +2,12 @@ import { sourceRows } from '#actors/knowledge/kinds.ts'
 import type { SourceRow } from '#actors/knowledge/schema.ts'
 import { BaseIndexes } from '#actors/knowledge/search/base-indexes.ts'
 import { FoundChunks } from '#actors/knowledge/search/found-chunks.ts'
-import { searchBase } from '#actors/knowledge/search/search-base.ts'
+import { baseServer, baseService, searchBase } from '#actors/knowledge/search/search-base.ts'
 import { storeDocument } from '#actors/knowledge/sources/document-store.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { embedDocument } from '#actors/knowledge/sources/vector-store.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { actorBlobs } from '#runtime/internal.ts'
+import { actorBlobs, PlacedWork } from '#runtime/internal.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
 import { type BlobStore, projectScope, type Storage } from '#storage/index.ts'
 
@@ -53,6 +53,8 @@ export interface NodeOptions {
   /** Whether sources get vectors. */
   readonly isEmbedded?: boolean
   readonly maxBytes?: number
+  /** Where its searches are done; absent: in the process itself. */
+  readonly placed?: PlacedWork
   /** Length of vectors. */
   readonly dimensions?: number
 }
@@ -79,6 +81,8 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
   }
   const indexes = new BaseIndexes(parts)
   const found = new FoundChunks({ blobs: sources, indexes })
+  const { placed = new PlacedWork(systemClock) } = options
+  placed.serve(baseService, baseServer({ ...parts, indexes, found, now }))
   const rowOf = async (n: number, { version = 1, of = base, text = textOf(n, version) } = {}): Promise<SourceRow> => {
     const id = `src_${of}_${n}`
     const owner = { project, tenant: null, source: id }
@@ -111,10 +115,10 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
     await records.sweep(sourceRows, now(), 100)
     await storage.blobs.remove(project, actorBlobs({ tenant: null, actor: row.id }))
   }
-  const search = (query: string, of = base, accepts: Parameters<typeof searchBase>[1]['accepts'] = null) =>
+  const search = (query: string, of = base, filter: Parameters<typeof searchBase>[1]['filter'] = null) =>
     searchBase(
-      { ...parts, indexes, found, now },
-      { ...{ project, tenant: null, base: of, query, top_k: 20, threshold: 0 }, accepts, explain: true },
+      { ...parts, indexes, found, placed, now },
+      { ...{ project, tenant: null, base: of, query, top_k: 20, threshold: 0 }, filter, explain: true },
     )
   const hits = async () => {
     const all = []

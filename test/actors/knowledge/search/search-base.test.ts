@@ -2,12 +2,15 @@ import { expect, it } from 'vitest'
 import { BaseIndex } from '#actors/knowledge/search/base-index.ts'
 import { searchBase } from '#actors/knowledge/search/search-base.ts'
 import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { PlacedWork } from '#runtime/internal.ts'
 import { openServices } from '#test/support/open-services.ts'
 
 const indexWith = (embedder: string | null) => {
   const stored = new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 })
   const index = new BaseIndex({ embedder, stored, embedderOf: async () => embedder })
-  return { indexes: { of: async () => index, drop: () => {} }, found: { read: async () => new Map() } }
+  const indexes = { of: async () => index, drop: () => {}, settle: async () => false }
+  return { indexes, placed: new PlacedWork(systemClock), found: { read: async () => new Map() } }
 }
 
 it('embeds the first 2,000 characters of a long query', async () => {
@@ -26,7 +29,7 @@ it('embeds the first 2,000 characters of a long query', async () => {
 })
 
 const search = {
-  ...{ project: 'prj_a', tenant: null, base: 'kb_a', top_k: 5, threshold: 0, accepts: null, explain: false },
+  ...{ project: 'prj_a', tenant: null, base: 'kb_a', top_k: 5, threshold: 0, filter: null, explain: false },
 }
 
 it.each([

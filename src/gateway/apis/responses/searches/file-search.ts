@@ -24,7 +24,7 @@ export interface FileSearchTool {
   readonly asStores: boolean
   readonly limit: number
   readonly threshold: number
-  readonly accepts: FileFilter | null
+  readonly filter: FileFilter | null
 }
 
 const maxBases = 16
@@ -62,7 +62,7 @@ export const fileSearchTool = (tool: WireObject, path: string): FileSearchTool |
     asStores: ids.some(namesStore),
     limit: numberOf(limit, { param: `${path}.max_num_results`, min: 1, max: maxResults }) ?? usualResults,
     threshold: thresholdOf(tool.ranking_options, `${path}.ranking_options`),
-    accepts: isObject(filters) ? fileFilter(filters, `${path}.filters`) : null,
+    filter: isObject(filters) ? fileFilter(filters, `${path}.filters`) : null,
   }
 }
 
@@ -111,11 +111,11 @@ export const openFileSearch = async (
 /** Returns null for a search that failed: the model continues without results. */
 const foundIn = async (
   bases: OpenKnowledge,
-  { limit, threshold, accepts }: FileSearchTool,
+  { limit, threshold, filter }: FileSearchTool,
   query: string,
 ): Promise<readonly KnowledgeFound[] | null> => {
   try {
-    return withinLength(await bases.search({ query, limit, threshold, accepts }))
+    return withinLength(await bases.search({ query, limit, threshold, filter }))
   } catch {
     return null
   }
