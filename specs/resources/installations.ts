@@ -60,6 +60,7 @@ const single = defineResource('installations', {
       summary: 'Update an installation',
       description:
         'Changes the overlays, the approval policy and the rate plan, and re-enables a disabled installation.',
+      errors: ['prerequisites_missing'],
     },
     delete: {
       summary: 'Disable an installation',

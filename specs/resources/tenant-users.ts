@@ -25,11 +25,14 @@ const open = defineResource('tenant_users', {
   ...resource,
   access: secretKeyOrDashboard('member'),
   operations: {
-    get: { description: 'Finds the user by your own id for it. A user that was never created or used is 404.' },
+    get: {
+      description:
+        'Finds the user by your own id for it. A user that was never created is 404, even if it has sessions.',
+    },
     put: {
       description:
-        'Creates the user with this id in the tenant, or changes the fields that the body contains if it exists.',
-      errors: ['invalid_field'],
+        'Creates the user with this id in the tenant, or changes the fields that the body contains if it exists. Refused with `invalid_transition` while a deletion with `hard=true` goes on, which takes some seconds.',
+      errors: ['invalid_field', 'invalid_transition'],
     },
   },
 })
@@ -46,7 +49,8 @@ const secret = defineResource('tenant_users', {
 const removal = defineOperations('tenant_users', {
   delete: {
     summary: 'Delete a tenant user',
-    description: 'With `hard=true`, the sessions, runs and actions of the user are deleted too.',
+    description:
+      'With `hard=true`, the sessions, runs and actions of the user are deleted too, and whatever is created for it until the deletion ends. That also deletes a user who was only used, such as by its sessions.',
     method: 'DELETE',
     path: `${resource.path}/{external_user_id}`,
     access: secretKeyOrDashboard('member'),

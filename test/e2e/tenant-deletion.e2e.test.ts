@@ -150,6 +150,8 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
       const before = await used()
       expect(before.map((row: { external_user_id: string }) => row.external_user_id)).toContain('ada')
       expect(await remove(`${user}/ada?hard=true`)).toMatchObject({ status: 200, body: { deleted: true } })
+      const again = () => world.api.fetch(`${user}/ada`, { display_name: 'another' }, { method: 'PUT' })
+      expect((await again()).status).toBe(409)
       await killed()
       const [ofAda, waitsOfAda, ofBob] = sessions
       for (const id of [ofAda, waitsOfAda]) {
@@ -161,8 +163,12 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
       const after = await used()
       expect(after.map(({ id }: { id: string }) => id)).toEqual(before.map(({ id }: { id: string }) => id))
       expect(after.map((row: { external_user_id: string }) => row.external_user_id)).not.toContain('ada')
-      const put = await world.api.fetch(`${user}/ada`, { display_name: 'another' }, { method: 'PUT' })
-      expect(await put.json()).toMatchObject({ external_user_id: 'ada', display_name: 'another', metadata: {} })
+      const put = await vi.waitFor(async () => {
+        const answer = await again()
+        expect(answer.status).toBe(201)
+        return answer.json()
+      }, patience)
+      expect(put).toMatchObject({ external_user_id: 'ada', display_name: 'another', metadata: {} })
     },
   )
 })

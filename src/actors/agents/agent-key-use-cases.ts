@@ -17,6 +17,7 @@ import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import { expiryWithin, scopesWithin } from './inherited-limits.ts'
 import { agents } from './kinds.ts'
+import { noAgent, requireStillThere } from './still-there.ts'
 
 export interface AgentKeyDeps extends Pick<Services, 'now' | 'records'> {
   readonly keys: AgentKeys
@@ -85,6 +86,8 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): UseCases
       const made = await table.insert({ id, project: scope.project, data, notices: [audit('created', id, by)] })
       // The request is repeated after a crash. Its first key was never returned to the caller, so it is replaced.
       const row = made ?? (await table.change(scope, id, { edit: (old) => ({ ...old.data, ...material }) }))
+      const undo = () => table.remove(scope, id)
+      await requireStillThere(agentTable, { project: scope.project, agentId: params.agent_id, undo })
       return { ...viewOf(found(row)), key: secret }
     },
     'agent_keys.delete': async (call) => {
@@ -100,7 +103,5 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): UseCases
     },
   }
 }
-
-const noAgent = { param: 'agent_id', message: 'There is no such agent.' } as const
 
 const found = <T>(row: T | null | undefined): T => orNotFound(row, 'agent_key_id')

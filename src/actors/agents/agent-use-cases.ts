@@ -80,10 +80,13 @@ export const agentUseCases = (deps: AgentDeps): UseCasesOf<'agents'> => {
       const { scope } = call
       const id = call.params.agent_id
       found(await table.get(scope, id))
-      await removeAll(deps, { project: scope.project, agentId: id, by: actorOf(call) })
-      await table.remove(scope, id, () => audit('deleted', id, { by: actorOf(call) }))
-      // an installation may have been created while the versions were being removed
-      await deps.installations.disableAll(scope, id, actorOf(call))
+      const of = { project: scope.project, agentId: id, by: actorOf(call) }
+      if ((await deps.installations.activeOf(scope, id, 1)).length > 0) throw new ServiceError('agent_in_use')
+      await removeAll(deps, of)
+      await table.remove(scope, id, () => audit('deleted', id, of))
+      // what was created meanwhile
+      await removeAll(deps, of)
+      await deps.installations.disableAll(scope, id, of.by)
       deps.credentialChanges?.changed()
       deps.changed()
       return { id, deleted: true }
@@ -108,15 +111,12 @@ const keptChange = async (
 /**
  * Removes everything that belongs to an agent, before the agent itself. After a crash in between the agent still
  * exists, so the deletion can be repeated.
- *
- * @throws {ServiceError} `agent_in_use`
  */
 const removeAll = async (
   deps: AgentDeps,
   { project, agentId, by }: { readonly project: string; readonly agentId: string; readonly by: AuditActor },
 ): Promise<void> => {
   const scope = projectScope(project)
-  if ((await deps.installations.activeOf(scope, agentId, 1)).length > 0) throw new ServiceError('agent_in_use')
   await deps.versions.deleteAll(scope, agentId, by)
   await deps.catalogue.forget(scope, agentId)
   const keys = new Table(deps.records, agentKeys, deps.now)

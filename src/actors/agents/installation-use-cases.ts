@@ -15,6 +15,7 @@ import type { RatePlanData } from '../usage/kinds.ts'
 import type { InstallationChange, Installations } from './installations.ts'
 import type { AgentData } from './kinds.ts'
 import { type InstallationData, installationKeys } from './kinds.ts'
+import { noAgent, requireStillThere } from './still-there.ts'
 
 export interface InstallationDeps {
   readonly installations: Installations
@@ -47,7 +48,9 @@ export const installationUseCases = (deps: InstallationDeps): UseCasesOf<'instal
       const { scope, params, body } = call
       await requirePlan(deps, scope, body.rate_plan_id)
       const changes = await keptChange(deps, body, await installations.get(scope, params.installation_id))
-      return shown(installations.change(scope, params.installation_id, { changes, by: actorOf(call) }))
+      return shown(
+        ofAgent(deps, call, installations.change(scope, params.installation_id, { changes, by: actorOf(call) })),
+      )
     },
     'installations.delete': (call) =>
       shown(
@@ -106,7 +109,20 @@ const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<In
     moved_by: null,
   }
   const row = { id: newIdFor(call, 'ins'), project: scope.project, tenant: body.tenant_id, data }
-  return deps.installations.create(scope, row, actorOf(call))
+  return ofAgent(deps, call, deps.installations.create(scope, row, actorOf(call)))
+}
+
+/** An installation that was created or enabled, unless its agent was deleted meanwhile. @throws {ServiceError} `not_found` */
+const ofAgent = async (
+  { installations, agents }: InstallationDeps,
+  call: Call<unknown, unknown, unknown>,
+  work: Promise<Row<InstallationData>>,
+): Promise<Row<InstallationData>> => {
+  const row = await work
+  if (row.data.status !== 'active') return row
+  const undo = () => installations.change(call.scope, row.id, { changes: { status: 'disabled' }, by: actorOf(call) })
+  await requireStillThere(agents, { project: row.project, agentId: row.data.agent_id, undo })
+  return row
 }
 
 /** The owner of an installation's tools, which is its tenant, and their path in the request. */
@@ -133,7 +149,7 @@ const requireBoth = async (
     throw new ServiceError('not_found', { param: 'tenant_id', message: 'There is no such tenant.' })
   }
   if ((await agents.get(projectScope(scope.project), agent_id)) === null) {
-    throw new ServiceError('not_found', { param: 'agent_id', message: 'There is no such agent.' })
+    throw new ServiceError('not_found', noAgent)
   }
 }
 

@@ -86,7 +86,12 @@ export class Installations {
     return row
   }
 
-  /** Changes overlays, policy, rate plan or status. */
+  /**
+   * Changes overlays, policy, rate plan or status.
+   *
+   * @throws {ServiceError} `prerequisites_missing` for overlays of an active installation, and when it is enabled;
+   * `not_found` when its agent was deleted.
+   */
   async change(
     scope: Scope,
     id: string,
@@ -98,7 +103,10 @@ export class Installations {
       readonly by: AuditActor
     },
   ): Promise<Row<InstallationData>> {
-    await this.get(scope, id)
+    const { data: known } = await this.get(scope, id)
+    const wanted = { ...known, ...changes }
+    const isNew = changes.overlays !== undefined || known.status !== 'active'
+    if (wanted.status === 'active' && isNew) await this.#parts.checkNeeds(scope, wanted.agent_id, wanted)
     const edit = ({ data, tenant }: Row<InstallationData>) => {
       const { agent_id, status } = { ...data, ...changes }
       return unlessSame(data, { ...data, ...changes, ...installationKeys(tenant ?? '', agent_id, status) })

@@ -18,6 +18,7 @@ import type { ToolHeaders } from '../sessions/tools/tool-headers.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import { examine, type ManifestParts, requireAll } from './manifest-check.ts'
 import { jsonObjectOf, manifestOf } from './schema.ts'
+import { requireStillThere } from './still-there.ts'
 import { tryDraft, type VersionTestParts } from './version-test.ts'
 import { type AgentVersionView, versionRowView, versionView } from './version-view.ts'
 
@@ -86,6 +87,8 @@ const drafting = ({ host, versions, manifests, toolHeaders }: AgentVersionParts)
       }
       const made = await versions.create(call.scope, input, causeOf(call.idempotency))
       await host.delivered(made.id)
+      const undo = () => versions.deleteAll(call.scope, agent.id, input.created_by)
+      await requireStillThere(manifests.agents, { project: agent.project, agentId: agent.id, undo })
       return versionView(made)
     },
   } satisfies Partial<UseCases>

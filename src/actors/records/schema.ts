@@ -30,8 +30,9 @@ export type AnyKind = TypedKind<JsonObject>
  * - `kept`: the records outlive the tenant and the user.
  * - `anonymised`: they are removed with the tenant; when a user is erased they stay, with `external_user_id` null and
  *   no owner.
+ * - `last`: they are removed with the tenant; that of a user is removed by the erasure of the user, at its end.
  */
-type Erasure = 'kept' | 'anonymised'
+type Erasure = 'kept' | 'anonymised' | 'last'
 
 /** A field of a record's data that is sealed by the secret box. */
 export interface SealedField {

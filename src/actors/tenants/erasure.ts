@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import { type AnswerStore, answerLane, organizationScope, projectScope } from '#storage/index.ts'
+import { type AnswerStore, answerLane, organizationScope, projectScope, userScope } from '#storage/index.ts'
 import { projects } from '../accounts/kinds.ts'
 import { isAuditActor } from '../audit/schema.ts'
 import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/index.ts'
 import { type EraseParts, eraseActor } from '../runtime/internal.ts'
-import { tenants } from './kinds.ts'
+import { tenants, tenantUsers } from './kinds.ts'
 import type { Left, OwnerEraser, OwnerOf } from './owner-eraser.ts'
 import type { ProjectEraser } from './project-eraser.ts'
 
@@ -63,8 +63,8 @@ const eraseProject = async (
 }
 
 /**
- * Removes the row of the tenant or project last: until then it shows the status, and requests are refused because of
- * it.
+ * Removes the row of the tenant, user or project last: until then it shows the status, and requests are refused because
+ * of it.
  */
 const removeRow = async ({ storage, clock }: ErasureEffectParts, context: EffectContext): Promise<void> => {
   const { by } = context.context
@@ -78,11 +78,22 @@ const removeRow = async ({ storage, clock }: ErasureEffectParts, context: Effect
     return
   }
   const { project: within, tenant, user } = ownerIn(context)
-  if (user !== null) return
+  if (user !== null) return removeUser({ storage, clock }, { project: within, tenant, user })
   const table = new Table(storage.records, tenants, clock.now)
   await table.remove(projectScope(within), tenant, ({ id }) => [
     { kind: 'audit', action: 'tenant.deleted', by, resource: { type: 'tenant', id } },
   ])
+}
+
+/** After a crash this runs again, when the user may have been created anew. */
+const removeUser = async (
+  { storage, clock }: Pick<ErasureEffectParts, 'storage' | 'clock'>,
+  { project, tenant, user }: { readonly project: string; readonly tenant: string; readonly user: string },
+): Promise<void> => {
+  const table = new Table(storage.records, tenantUsers, clock.now)
+  const scope = userScope(project, tenant, user)
+  const row = await table.find(scope, { tenant_id: tenant, external_user_id: user })
+  if (row?.data.state === 'forgotten') await table.remove(scope, row.id)
 }
 
 const projectIn = ({ context: { project_id } }: EffectContext): string | null =>

@@ -17,8 +17,8 @@ export type TenantUserData = {
   readonly email: string | null
   readonly metadata: JsonObject
   /**
-   * `removed`: deleted, but its data is kept; `forgotten`: its data is being erased. A PUT restores the user under the
-   * same id.
+   * `removed`: deleted, but its data is kept, and a PUT restores the user under the same id; `forgotten`: its data is
+   * being erased.
    */
   readonly state: 'active' | 'removed' | 'forgotten'
 }
@@ -44,11 +44,12 @@ export const tenants: TypedKind<TenantData> = {
 }
 
 /**
- * Users of tenants. `tenant` and `user` of a row are the tenant's id and the user's external id, so that an erasure of
- * the user removes the row too.
+ * Users of tenants. `tenant` and `user` of a row are the tenant's id and the user's external id. An erasure of the user
+ * removes the row at its end: until then it refuses that the user is created again, whose data would be erased too.
  */
 export const tenantUsers: TypedKind<TenantUserData> = {
   name: 'tenant_users',
+  erasure: 'last',
   exported: 'users',
   unique: [{ fields: ['tenant_id', 'external_user_id'] }],
   filters: [

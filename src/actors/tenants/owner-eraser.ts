@@ -67,9 +67,7 @@ export class OwnerEraser {
   }
 
   #kindsOf({ user }: OwnerOf): readonly AnyKind[] {
-    return this.#parts.kinds.filter(
-      ({ erasure }) => erasure === undefined || (erasure === 'anonymised' && user === null),
-    )
+    return this.#parts.kinds.filter(({ erasure }) => erasure === undefined || (erasure !== 'kept' && user === null))
   }
 
   async #eraseActors(project: string, tenant: string): Promise<void> {

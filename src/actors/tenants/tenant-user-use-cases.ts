@@ -14,10 +14,13 @@ import { Table } from '../records/table.ts'
 import { newId } from '../runtime/index.ts'
 import { erasureNotice } from './erasures.ts'
 import { type TenantUserData, tenants, tenantUsers } from './kinds.ts'
+import type { OwnerEraser } from './owner-eraser.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
 export interface TenantUserDeps extends Pick<Services, 'now' | 'records'> {
   readonly directory: TenantDirectory
+  /** Finds what users own who were never created. */
+  readonly owned: Pick<OwnerEraser, 'left'>
 }
 
 type Address = { readonly tenant_id: string; readonly external_user_id: string }
@@ -88,7 +91,10 @@ class TenantUsers {
     const given = { display_name: body.display_name ?? null, email: body.email ?? null, metadata: body.metadata }
     const data: TenantUserData = { tenant_id, external_user_id: user, ...given, state: 'active' }
     const row = { id, project: scope.project, tenant: tenant_id, user, data, notices: [audited.line('created', id)] }
-    const edit = (known: Row<TenantUserData>) => unlessSame(known.data, { ...known.data, ...changesIn(known, body) })
+    const edit = (known: Row<TenantUserData>) => {
+      if (known.data.state === 'forgotten') throw stillErased()
+      return unlessSame(known.data, { ...known.data, ...changesIn(known, body) })
+    }
     const made = await this.resource.upsert(
       scope,
       { tenant_id, external_user_id: user },
@@ -111,14 +117,14 @@ class TenantUsers {
   }
 
   /**
-   * Erases the user and all data that it owns; a deleted user can be erased too. The user is refused at once, and the
-   * erasure continues in the background until nothing is left. Called again meanwhile, it does not start a second
-   * erasure.
+   * Erases the user and all data that it owns; a deleted user can be erased too, and one that only its data names. The
+   * user is refused at once, and the erasure continues in the background until nothing is left. Called again meanwhile,
+   * it does not start a second erasure.
    */
   async forget(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { scope, params } = call
     const { tenant_id, external_user_id: user } = params
-    const known = orNotFound(await this.#known(scope, params), 'external_user_id')
+    const known = (await this.#known(scope, params)) ?? (await this.#owning(call))
     await this.#deps.directory.refuseUser(scope.project, tenant_id, user)
     const { external_id } = (await this.tenantOf(scope, tenant_id)).data
     const edit = ({ data }: Row<TenantUserData>): TenantUserData | null =>
@@ -133,10 +139,26 @@ class TenantUsers {
     return { id: known.id, deleted: true }
   }
 
+  /** Creates the row of a user that owns something without one. @throws {ServiceError} `not_found` */
+  async #owning({ scope: { project }, params }: UserCall): Promise<Row<TenantUserData>> {
+    const { tenant_id: tenant, external_user_id: user } = params
+    const left = await this.#deps.owned.left({ project, tenant, user })
+    if (Object.keys(left).length === 0) throw new ServiceError('not_found', { param: 'external_user_id' })
+    const data: TenantUserData = { ...params, ...nothingKnown, state: 'removed' }
+    const made = await this.#table.insert({ id: newId('usr'), project, tenant, user, data })
+    return orNotFound(made ?? (await this.#known(tenantScope(project, tenant), params)), 'external_user_id')
+  }
+
   #known(scope: Scope, { tenant_id, external_user_id }: Address): Promise<Row<TenantUserData> | null> {
     return this.#table.find(scope, { tenant_id, external_user_id })
   }
 }
+
+const stillErased = (): ServiceError =>
+  new ServiceError('invalid_transition', {
+    message: 'The user is being deleted, with everything that is created for it meanwhile. Try again in some seconds.',
+    retryAfterS: 5,
+  })
 
 const nothingKnown = { display_name: null, email: null, metadata: {} } as const
 

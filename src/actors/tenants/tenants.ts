@@ -27,13 +27,14 @@ export const tenants = capability({
   open: (services) => {
     const directory = new TenantDirectory(services)
     tenantDirectory.give(services, directory)
+    const owned = new OwnerEraser(services)
     return {
       useCases: {
         ...tenantUseCases({ ...services, directory, exports: new TenantExport(services) }),
-        ...tenantUserUseCases({ ...services, directory }),
+        ...tenantUserUseCases({ ...services, directory, owned }),
         ...endUserUseCases(services),
       },
-      effects: erasureEffects({ ...services, owned: new OwnerEraser(services), projects: new ProjectEraser(services) }),
+      effects: erasureEffects({ ...services, owned, projects: new ProjectEraser(services) }),
       sinks: { [erasureSink]: startErasures(services.host) },
     }
   },

@@ -66,9 +66,9 @@ const attempted = async (
   const headers = { 'content-type': 'application/json', 'user-agent': 'Troupe-Webhooks/1', ...own }
   const { url, secretHeaders = [] } = receiver
   const outcome = await sendAttempt({ url, headers, body }, { guard, timeoutMs, signal })
-  if (!signal.aborted) await receiver.noted(outcome)
+  const isLive = signal.aborted || (await receiver.noted(outcome))
   const facts = { attempt, at: timestampOf(at), duration_ms: Math.max(0, now() - at) }
-  const final = outcome.status === 410 || event_type === testEvent
+  const final = !isLive || event_type === testEvent
   const shown = { url, headers: { ...headers, ...masked(own, secretHeaders) } }
   return {
     event: eventOf(shown, outcome, { facts, next: { jitter: random(), final } }),

@@ -18,8 +18,8 @@ export interface Receiver {
   headers(message: SentMessage): Readonly<Record<string, string>>
   /** Names of the headers that the log of attempts masks. */
   readonly secretHeaders?: readonly string[]
-  /** Records how the address responded. */
-  noted(outcome: AttemptOutcome): Promise<void>
+  /** Records how the address responded. @returns whether a further attempt can succeed */
+  noted(outcome: AttemptOutcome): Promise<boolean>
 }
 
 /** Receivers of a project beside its webhooks, and what they get. */

@@ -61,11 +61,15 @@ export class WebhookEndpoints {
     return { url, isActive: is_active, headers, noted: (outcome) => this.#noted(row, outcome) }
   }
 
-  /** Records how the endpoint responded, which decides whether it gets more deliveries. */
-  async #noted(row: Row<WebhookData>, { error, status }: AttemptOutcome): Promise<void> {
+  /**
+   * Records how the endpoint responded, which decides whether it gets more deliveries. An address that the webhook has no
+   * longer says nothing about the one that it has.
+   */
+  async #noted(row: Row<WebhookData>, { error, status }: AttemptOutcome): Promise<boolean> {
     if (error === null) await this.sound(row)
-    else if (status === 410) await this.gone(row)
+    else if (status === 410) return this.gone(row)
     else await this.failing(row, { error, status })
+    return true
   }
 
   /**
@@ -94,9 +98,10 @@ export class WebhookEndpoints {
     })
   }
 
-  /** Disables a webhook whose endpoint responded with 410 Gone. */
-  async gone(row: Row<WebhookData>): Promise<void> {
-    await this.#change(row, (data) => disabled(data, 'gone'))
+  /** Disables a webhook whose endpoint responded with 410 Gone. @returns whether it has another endpoint by now */
+  async gone(row: Row<WebhookData>): Promise<boolean> {
+    const now = await this.#change(row, (data) => disabled(data, 'gone'))
+    return now !== null && now.data.url !== row.data.url
   }
 
   /** Drops the project's cached webhooks on this node: call it after a change of any of them. */
@@ -104,9 +109,16 @@ export class WebhookEndpoints {
     this.#active.forget(project)
   }
 
-  async #change(row: Row<WebhookData>, edit: (data: WebhookData) => WebhookData | null): Promise<void> {
-    await this.#table.change(projectScope(row.project), row.id, { edit: ({ data }) => edit(data) })
-    this.forget(row.project)
+  /** Changes a webhook, unless its address was changed since. */
+  async #change(
+    { project, id, data: { url } }: Row<WebhookData>,
+    edit: (data: WebhookData) => WebhookData | null,
+  ): Promise<Row<WebhookData> | null> {
+    const changed = await this.#table.change(projectScope(project), id, {
+      edit: ({ data }) => (data.url === url ? edit(data) : null),
+    })
+    this.forget(project)
+    return changed
   }
 
   #loadActive(project: string): Promise<readonly Row<WebhookData>[]> {

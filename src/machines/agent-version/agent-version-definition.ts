@@ -15,11 +15,13 @@ const agentVersionRow: RowOf = ({ context }, { id, status }) => ({
 /** Versions of agents, as defined in `specs/resources/agent-versions.ts`. */
 export const agentVersionDefinition = {
   name: 'agent_version',
-  version: 1,
+  version: 2,
+  readableBy: 1,
   idPrefix: 'agv',
   machine: agentVersionMachine,
   effects: { eraseVersion: 'idempotent' },
   statuses: statuses.agent_version,
   row: agentVersionRow,
-  migrations: {},
+  // version 2 takes the result of a test that ends after a draft was submitted or published
+  migrations: { 1: (state) => state },
 } satisfies MachineDefinition

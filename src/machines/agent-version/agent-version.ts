@@ -134,7 +134,7 @@ const publish = {
 
 /**
  * One version of an agent, from its draft to its retirement (`agent_versions.create`).
- * Its manifest never changes, and only a draft can be tested.
+ * Its manifest never changes. Only of a draft a test can begin; its result is stored when it ends.
  * All other transitions, including repeated ones, are refused with `invalid_transition`.
  */
 export const agentVersionMachine = versionSetup.createMachine({
@@ -156,7 +156,6 @@ export const agentVersionMachine = versionSetup.createMachine({
   initial: 'draft',
   meta: {
     refuses: {
-      tested: refused,
       submit: refused,
       review: refused,
       publish: refused,
@@ -164,12 +163,15 @@ export const agentVersionMachine = versionSetup.createMachine({
       retire: refused,
     },
   },
-  on: { delete: { target: '.deleted', actions: audits('deleted') } },
+  on: {
+    // the model was called, and has to be paid for, whatever was decided meanwhile
+    tested: { actions: [assign({ test: ({ event }) => event.evidence }), audits('tested')] },
+    delete: { target: '.deleted', actions: audits('deleted') },
+  },
   states: {
     draft: {
       meta: { status: 'draft' },
       on: {
-        tested: { actions: [assign({ test: ({ event }) => event.evidence }), audits('tested')] },
         submit: {
           target: 'in_review',
           actions: [

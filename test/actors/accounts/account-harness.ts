@@ -22,6 +22,7 @@ import type { DashboardPrincipal } from '#actors/call/dashboard-principal.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { clientTokenUseCases } from '#actors/client-tokens/client-token-use-cases.ts'
 import { endUserUseCases } from '#actors/tenants/end-user-use-cases.ts'
+import { OwnerEraser } from '#actors/tenants/owner-eraser.ts'
 import { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import { TenantExport } from '#actors/tenants/tenant-export.ts'
 import { tenantUseCases } from '#actors/tenants/tenant-use-cases.ts'
@@ -81,6 +82,8 @@ export const openAccounts = async ({
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
   const directory = new TenantDirectory({ records, now })
   const shared = { ...auth, records, now, limits: new LocalLimits({ steady: now }), directory, notices: delivery }
+  const eraser = { deliver: notExpected, drop: () => {}, rows: { shown: async () => {} } }
+  const owned = new OwnerEraser({ storage, kinds, actorRows: [], host: eraser, clock: services.clock })
   const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
   const redirectUri = (id: string) => `http://127.0.0.1/api/auth/oidc/callback/${id}`
   const log = { warn: () => {} }
@@ -98,7 +101,7 @@ export const openAccounts = async ({
     ...oauthUseCases({ ...shared, oauthClients, publicOrigin: null }),
     ...clientTokenUseCases({ ...shared, findSession: async () => ({}) }),
     ...tenantUseCases({ ...shared, exports }),
-    ...tenantUserUseCases(shared),
+    ...tenantUserUseCases({ ...shared, owned }),
     ...endUserUseCases(shared),
     ...auditLogUseCases(shared),
   })

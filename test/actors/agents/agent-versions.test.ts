@@ -7,6 +7,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import type { TestModel } from '#test/support/test-model.ts'
+import { ScriptedProvider } from '../sessions/harness.ts'
 import { callOf, draft, keyed, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
 const review = (decision: 'approve' | 'reject', reason?: string) =>
@@ -267,6 +268,31 @@ describe('the test of a version', () => {
     expect(rows.map(({ data }) => data)).toMatchObject([
       { operation: 'agent_version.test', agent_id: agent, model: 'scripted-1', provider_cost_usd: '0.0003' },
     ])
+  })
+
+  it('is metered, and stored with the version, if the draft was published meanwhile', async () => {
+    const begun = Promise.withResolvers<void>()
+    const answers = Promise.withResolvers<void>()
+    const scripted = new ScriptedProvider([{ text: ['Fine.'] }])
+    const provider: TestModel = {
+      id: 'slow',
+      stream: async (...call) => {
+        begun.resolve()
+        await answers.promise
+        return scripted.stream(...call)
+      },
+    }
+    const world = await openAgentWorld({ provider })
+    const agent = await newAgent(world)
+    await draft(world, agent, '1.0.0')
+    const tested = test(world, agent)
+    await begun.promise
+    await move(world, 'publish', agent, '1.0.0')
+    answers.resolve()
+    expect(await tested).toMatchObject({ status: 'published', test: { output: 'Fine.' } })
+    await world.host.rows.shown()
+    const rows = await new Table(world.records, usageRows, Date.now).list(projectScope('prj_a'), { limit: 9 })
+    expect(rows.map(({ data }) => data)).toMatchObject([{ operation: 'agent_version.test', agent_id: agent }])
   })
 
   it('stores at most 2000 characters of the answer', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentKeys } from '#actors/accounts/kinds.ts'
-import { agentCatalogue, agentVersionNames } from '#actors/agents/kinds.ts'
+import { agentCatalogue, agentInstallations, agentVersionNames } from '#actors/agents/kinds.ts'
 import { projectScope } from '#storage/scope.ts'
 import {
   type AgentWorld,
@@ -91,6 +91,26 @@ describe('agents', () => {
     for (const { id } of versions) await expect.poll(() => world.storage.commits.head(id)).toBeNull()
     const session = { project: 'prj_a', agentId: agent, installationId: null, tenant: null }
     expect(await world.configs.of(session)).toBeNull()
+  })
+
+  it('leave nothing behind of what is created while they are deleted', async () => {
+    const world = await openAgentWorld()
+    const tenant = await world.tenant()
+    for (let round = 0; round < 5; round += 1) {
+      const agent = await newAgent(world)
+      await published(world, agent, '1.0.0')
+      const key = { name: 'k', environment: 'live', key_type: 'secret', allowed_domains: [] } as const
+      const work = await Promise.allSettled([
+        remove(world, agent),
+        draft(world, agent, '1.1.0'),
+        install(world, { tenant_id: tenant, agent_id: agent }),
+        world.useCases['agent_keys.create'](callOf({ agent_id: agent }, {}, key)),
+      ])
+      expect(work[0].status).toBe('fulfilled')
+      for (const kind of [agentVersionNames, agentKeys])
+        expect(await world.records.count(kind, projectScope('prj_a'))).toBe(0)
+      expect(await world.records.count(agentInstallations, projectScope('prj_a'), { status: 'active' })).toBe(0)
+    }
   })
 
   it('can be deleted again if the first attempt failed', async () => {

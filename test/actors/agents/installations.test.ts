@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentReference } from '#actors/sessions/turns/resolved-config.ts'
+import { ModelError } from '#gateway/call/provider-port.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, workScope } from '#storage/scope.ts'
 import {
@@ -158,6 +159,33 @@ describe('an installation', () => {
     )
     expect(await patch(world, id, { status: 'active' })).toMatchObject({ status: 'active' })
     expect(await world.resolve(reference(agent, { installationId: id }))).toMatchObject({ installation_id: id })
+  })
+
+  it('is changed and enabled only with what it needs, and disabled without', async () => {
+    const gone = new Set<string>()
+    const unknown = (model: string) => (gone.has(model) ? new ModelError('model_not_found', 'Gone.') : undefined)
+    const world = await openAgentWorld({ unknown })
+    const agent = await newAgent(world)
+    await published(world, agent, '1.0.0')
+    const { id } = await install(world, { tenant_id: await world.tenant(), agent_id: agent })
+    gone.add('scripted-2')
+    expect(await refusalOf(patch(world, id, { overlays: { model: 'scripted-2' } }))).toBe(
+      'prerequisites_missing config.model',
+    )
+    gone.add('scripted-1')
+    expect(await refusalOf(patch(world, id, { approval_policy: null }))).toBe('not refused')
+    expect(await patch(world, id, { overlays: { model: 'scripted-3' } })).toMatchObject({ status: 'active' })
+    gone.add('scripted-3')
+    await disable(world, id)
+    expect(await refusalOf(patch(world, id, { status: 'active' }))).toBe('prerequisites_missing config.model')
+  })
+
+  it('of a deleted agent is not enabled again', async () => {
+    const { world, agent, tenant } = await open('1.0.0')
+    const { id } = await install(world, { tenant_id: tenant, agent_id: agent })
+    await disable(world, id)
+    await world.useCases['agents.delete'](callOf({ agent_id: agent }, {}, undefined))
+    expect(await refusalOf(patch(world, id, { status: 'active' }))).toBe('not_found version')
   })
 
   it('refuses changes for a suspended tenant, except to be disabled', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { auditLog } from '#actors/audit/kinds.ts'
 import { definitions, kinds } from '#actors/capabilities.ts'
 import { sessionRows } from '#actors/sessions/kinds.ts'
-import { tenants } from '#actors/tenants/kinds.ts'
+import { tenants, tenantUsers } from '#actors/tenants/kinds.ts'
 import { OwnerEraser } from '#actors/tenants/owner-eraser.ts'
 import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import { definitionOf } from '#machines/definition-of.ts'
@@ -97,7 +97,7 @@ describe('an erasure of a user', () => {
       await put(kind, 'of-the-tenant', { tenant: 'ten_1' })
       expect(await owned.erase(ada)).toEqual({})
       const left = await storage.records.left(kind, tenantScope(project, 'ten_1'))
-      expect(left).toBe([...stays, usageRows].some((each) => each === kind) ? 3 : 2)
+      expect(left).toBe([...stays, usageRows, tenantUsers].some((each) => each === kind) ? 3 : 2)
     },
   )
 

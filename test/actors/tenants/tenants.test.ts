@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
+import { sessionRows } from '#actors/sessions/kinds.ts'
+import { tenantUsers } from '#actors/tenants/kinds.ts'
 import type { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
+import { projectScope } from '#storage/scope.ts'
+import { recordOf } from '#test/storage/samples.ts'
 import { callOf, openAccounts } from '../accounts/account-harness.ts'
 
 const open = async () => {
@@ -19,6 +23,8 @@ const open = async () => {
   const get = (name: string) => useCases['tenant_users.get'](callOf(secret, user(name), {}, undefined))
   const drop = (name: string, hard: boolean) =>
     useCases['tenant_users.delete'](callOf(secret, user(name), { hard }, undefined))
+  /** The end of an erasure, which removes the row of the user last. */
+  const erased = (id: string) => world.records.remove(tenantUsers, projectScope(project), id)
   const listed = async () =>
     (await useCases['tenant_users.list'](callOf(secret, at, { limit: 20 }, undefined))).data.map(
       (row) => row.external_user_id,
@@ -27,7 +33,7 @@ const open = async () => {
     await delivery.delivered()
     return (await useCases['audit_log.list'](callOf(principal, {}, { limit: 100, ...query }, undefined))).data
   }
-  return { ...world, tenant: created.id, project, update, remove, put, get, drop, listed, log }
+  return { ...world, tenant: created.id, project, update, remove, put, get, drop, erased, listed, log }
 }
 
 /** How the directory answers for a tenant, and for a token of its user ada. */
@@ -117,26 +123,50 @@ describe('a user of a tenant', () => {
   })
 
   it('that is erased has its tokens refused until it is created again, even if it was removed before', async () => {
-    const { put, drop, directory, project, tenant, erasures, delivery } = await open()
-    await put('ada', { display_name: 'Ada' })
+    const { put, drop, erased, directory, project, tenant, erasures, delivery } = await open()
+    const { id } = await put('ada', { display_name: 'Ada' })
     await drop('ada', false)
     await drop('ada', true)
     await delivery.delivered()
     expect(erasures.map(({ event }) => event.input)).toMatchObject([{ tenant_id: tenant, user: 'ada' }])
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'authentication_required'])
+    await erased(id)
     await put('ada')
     expect(await answersOf(directory, project, tenant)).toEqual(['served', 'served'])
   })
 
+  it('is not created again while it is erased, as what it gets would be erased too', async () => {
+    const { put, get, drop, erased, directory, project, tenant } = await open()
+    const { id } = await put('ada')
+    await drop('ada', true)
+    await expect(put('ada')).rejects.toMatchObject({ code: 'invalid_transition' })
+    await expect(get('ada')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await answersOf(directory, project, tenant)).toEqual(['served', 'authentication_required'])
+    await erased(id)
+    expect(await put('ada')).toMatchObject({ external_user_id: 'ada' })
+  })
+
+  it('that was never created is erased if it owns something, and is not found otherwise', async () => {
+    const { drop, listed, records, project, tenant, erasures, delivery } = await open()
+    await expect(drop('ada', true)).rejects.toMatchObject({ code: 'not_found' })
+    await records.insert(sessionRows, recordOf('ses_1', { project, tenant, user: 'ada', data: {} }))
+    await expect(drop('ada', false)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await drop('ada', true)).toMatchObject({ deleted: true })
+    await delivery.delivered()
+    expect(erasures.map(({ event }) => event.input)).toMatchObject([{ tenant_id: tenant, user: 'ada' }])
+    expect(await listed()).toEqual([])
+  })
+
   it('is erased once by concurrent requests, and again if it was created again', async () => {
-    const { put, drop, erasures, delivery, log } = await open()
+    const { put, drop, erased, erasures, delivery, log } = await open()
     const { id } = await put('ada', { display_name: 'Ada' })
     const forgotten = async () => (await log()).filter(({ action }) => action === 'tenant_user.forgotten').length
     const answers = await Promise.all(Array.from({ length: 20 }, () => drop('ada', true)))
     expect(answers).toEqual(answers.map(() => ({ id, deleted: true })))
     await delivery.delivered()
     expect([erasures.length, await forgotten()]).toEqual([1, 1])
-    expect(await put('ada')).toMatchObject({ id, display_name: null })
+    await erased(id)
+    expect(await put('ada')).toMatchObject({ display_name: null })
     await drop('ada', true)
     await delivery.delivered()
     expect([erasures.length, await forgotten()]).toEqual([2, 2])

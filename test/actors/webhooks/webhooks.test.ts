@@ -131,6 +131,21 @@ describe('a rotated secret', () => {
 })
 
 describe('an endpoint that fails', () => {
+  it('stays active if the address that it had before answers 410, and gets the event at the new one', async () => {
+    const { receiver, useCases, clock } = world
+    const { id } = await newWebhook(world, { url: `${receiver.url}/old` })
+    receiver.reply = ({ path }) => {
+      if (!path.endsWith('/old')) return { status: 204 }
+      void useCases['webhooks.update'](callOf({ webhook_id: id }, {}, { url: `${receiver.url}/new` }))
+      return { status: 410 }
+    }
+    await runCompleted(world)
+    await deliveriesWhen(world, ({ attempt_count }) => attempt_count === 1)
+    expect(await get(id)).toMatchObject({ is_active: true, disabled_reason: null, failing_since: null })
+    await clock.advance(6_000)
+    expect(await deliveriesWhen(world, ({ status }) => status === 'delivered')).toHaveLength(1)
+  })
+
   it('is disabled when it answers 410, and the delivery has failed', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 410 })

@@ -41,7 +41,9 @@ describe('on every path', () => {
     for (const { states } of paths) {
       const first = states.indexOf('published')
       if (first < 0) continue
-      expect(states.filter((state) => state === 'published')).toHaveLength(1)
+      // the result of a test leaves it where it is
+      const entered = states.filter((state, at) => state === 'published' && states[at - 1] !== state)
+      expect(entered).toHaveLength(1)
       expect(states.slice(first).filter((state) => state === 'draft' || state === 'in_review')).toEqual([])
     }
   })

@@ -61,18 +61,20 @@ const table: Record<keyof typeof places, Row> = {
   'a draft after a rejection': draft,
   'in review': {
     ...deletes,
+    tested: 'in_review: audit!',
     approve: publishes,
     reject: 'draft: audit! notify!',
     publish: publishes,
   },
   published: {
     ...deletes,
+    tested: 'published: audit!',
     deprecate: 'deprecated: notify! audit! unlist>agent_catalog',
     retire: 'retired: notify! audit! unlist>agent_catalog',
   },
-  deprecated: { ...deletes, retire: 'retired: notify! audit!' },
-  retired: deletes,
-  'retired after a deprecation': deletes,
+  deprecated: { ...deletes, tested: 'deprecated: audit!', retire: 'retired: notify! audit!' },
+  retired: { ...deletes, tested: 'retired: audit!' },
+  'retired after a deprecation': { ...deletes, tested: 'retired: audit!' },
   deleted: {},
 }
 

@@ -108,12 +108,16 @@ export class A2aPushes implements ReceiverSource {
       isActive: true,
       secretHeaders: ['authorization', tokenHeader],
       headers: (message) => headersOf(secrets, message),
-      noted: ({ status }) => (status === 410 ? this.#gone(row) : Promise.resolve()),
+      noted: async ({ status }) => status !== 410 || this.#gone(row),
     }
   }
 
-  async #gone({ project, id }: Row<PushConfigData>): Promise<void> {
+  /** Removes a config whose address is gone. @returns whether it was replaced by one with another address since */
+  async #gone({ project, id, data: { url } }: Row<PushConfigData>): Promise<boolean> {
+    const now = await this.#table.get(projectScope(project), id)
+    if (now !== null && now.data.url !== url) return true
     await this.#table.remove(projectScope(project), id)
+    return false
   }
 }
 

@@ -109,4 +109,8 @@ it('a task has at most ten configs, and an address that answers that it is gone 
   await receiver?.noted(gone)
   expect((await runsOf().pushConfigs(call, id)).configs.map((config) => config.id)).not.toContain('c3')
   await expect(runsOf().pushConfig(call, id, 'c3')).rejects.toMatchObject({ code: 'not_found' })
+  const earlier = await pushes.get(call.scope.project, pushRecordId(id, 'c4'))
+  await runsOf().setPush(call, id, { ...push, id: 'c4', url: `${push.url}/moved` })
+  expect(await earlier?.noted(gone)).toBe(true)
+  expect(await runsOf().pushConfig(call, id, 'c4')).toMatchObject({ url: `${push.url}/moved` })
 })
