@@ -182,7 +182,8 @@ const fieldsOf = (states) => [
 const Nothing = ({ place: { project, machine, query } }) => {
   if (Object.values(query).some(Boolean)) return html`<p class="empty">No results match these filters.</p>`
   const name = kindOf(machine).toLowerCase()
-  if (machine !== 'session') return html`<${Empty} drawn="runs" title=${`No ${name} yet.`} />`
+  if (machine !== 'session')
+    return html`<${Empty} drawn="runs" title=${`No ${name} yet.`}>${machine === 'run' && html`<p>A run is an agent's work in the background. <a href=${routeHash({ view: 'resources', project, query: { kind: 'agents' } })}>Start one from an agent</a>.</p>`}<//>`
   const command = `curl -X POST ${location.origin}/v1/sessions \\\n  -H "Authorization: Bearer $SECRET_KEY" \\\n  -H "Content-Type: application/json" -d '{}'`
   return html`<${Empty} drawn="sessions" title="No sessions yet."><p>A session is a durable conversation. <a href=${routeHash({ view: 'playground', project })}>Start one in the playground</a>, or with a secret key of this project:</p><pre tabindex="0">${command}</pre><//>`
 }

@@ -4,8 +4,10 @@ import { routeHash } from './route.js'
 import { sessionNow } from './session.js'
 
 /**
+ * An entry has the pages beneath it, which few people open often: they are listed while it or one of them is open.
+ *
  * @typedef {import('./route.js').Route} Route
- * @typedef {readonly [name: string, icon: string, route: (project: string) => Route]} Entry
+ * @typedef {readonly [name: string, icon: string, route: (project: string) => Route, beneath?: readonly Entry[]]} Entry
  */
 
 /** @param {import('./route.js').PlainView} view @param {import('./route.js').Query} [query] */
@@ -30,9 +32,17 @@ const groups = [
     [
       ['Home', 'home', plain('home')],
       ['Overview', 'overview', plain('overview')],
-      ['Approvals', 'approvals', plain('approvals')],
+      ['Approvals', 'approvals', plain('approvals'), [['All actions', 'approvals', resource('actions')]]],
       ['Sessions', 'sessions', list('session')],
-      ['Runs', 'runs', list('run')],
+      [
+        'Runs',
+        'runs',
+        list('run'),
+        [
+          ['Batches', 'runs', resource('batches')],
+          ['Message batches', 'runs', resource('message_batches')],
+        ],
+      ],
       ['Fleet', 'fleet', plain('fleet')],
     ],
   ],
@@ -43,24 +53,45 @@ const groups = [
       ['Prompts', 'audit', resource('prompts')],
       ['Installations', 'installations', resource('installations')],
       ['Playground', 'playground', plain('playground')],
-      ['Tools', 'tools', plain('tools')],
-      ['Skills', 'skills', plain('skills')],
+      ['Tools', 'tools', plain('tools'), [['MCP servers', 'tools', resource('mcp_servers')]]],
+      [
+        'Skills',
+        'skills',
+        plain('skills'),
+        [
+          ['All skills', 'skills', resource('skills')],
+          ['Imports', 'skills', resource('skill_imports')],
+        ],
+      ],
     ],
   ],
   [
     'Data',
     [
-      ['Tenants', 'tenants', resource('tenants')],
+      ['Tenants', 'tenants', resource('tenants'), [['End users', 'members', resource('end_users')]]],
       ['Memory', 'memory', plain('memory')],
-      ['Knowledge', 'knowledge', plain('knowledge')],
-      ['Connections', 'connections', plain('connections')],
+      [
+        'Knowledge',
+        'knowledge',
+        plain('knowledge'),
+        [
+          ['Knowledge bases', 'knowledge', resource('knowledge_bases')],
+          ['Vector stores', 'knowledge', resource('vector_stores')],
+        ],
+      ],
+      [
+        'Connections',
+        'connections',
+        plain('connections'),
+        [['All connections', 'connections', resource('connections')]],
+      ],
     ],
   ],
   [
     'Gateway',
     [
       ['Gateway', 'gateway', plain('gateway')],
-      ['Limits', 'limits', resource('limits')],
+      ['Limits', 'limits', resource('limits'), [['Rate plans', 'limits', resource('rate_plans')]]],
       ['Guardrails', 'guardrails', resource('guardrails')],
       ['Provider keys', 'providers', resource('provider_connections')],
       ['Custom servers', 'servers', resource('custom_providers')],
@@ -73,7 +104,15 @@ const groups = [
       ['Keys', 'providers', resource('project_keys')],
       ['Members', 'members', resource('project_members')],
       ['Projects', 'projects', resource('projects')],
-      ['Settings', 'settings', plain('settings')],
+      [
+        'Settings',
+        'settings',
+        plain('settings'),
+        [
+          ['Request log', 'settings', resource('request_log_settings')],
+          ['Retention', 'settings', resource('retention_settings')],
+        ],
+      ],
     ],
   ],
 ]
@@ -87,28 +126,14 @@ const ofOperators = [
   ['Stuck', 'stuck', plain('stuck')],
 ]
 
-/** Pages that few people open often: the search finds them. @type {readonly Entry[]} */
-const found = [
-  ['Skills, all', 'skills', resource('skills')],
-  ['Imports of skills', 'skills', resource('skill_imports')],
-  ['Actions', 'approvals', resource('actions')],
-  ['Batches', 'runs', resource('batches')],
-  ['Batches of messages', 'runs', resource('message_batches')],
-  ['Vector stores', 'knowledge', resource('vector_stores')],
-  ['MCP servers', 'tools', resource('mcp_servers')],
-  ['Connections of tools', 'connections', resource('connections')],
-  ['End users', 'members', resource('end_users')],
-  ['Rate plans', 'limits', resource('rate_plans')],
-  ['Knowledge bases', 'knowledge', resource('knowledge_bases')],
-  ['Request log settings', 'settings', resource('request_log_settings')],
-  ['Retention', 'settings', resource('retention_settings')],
-]
+/** An entry, and the pages beneath it. @param {Entry} entry @returns {readonly Entry[]} */
+const withBeneath = (entry) => [entry, ...(entry[3] ?? [])]
 
 /** The icon of a resource's page. @param {string} kind */
 export const iconOf = (kind) =>
-  [...groups.flatMap(([, entries]) => entries), ...ofOperators, ...found].find(
-    ([, , route]) => pageOf(route('')) === `resources ${kind}`,
-  )?.[1] ?? 'sessions'
+  [...groups.flatMap(([, entries]) => entries), ...ofOperators]
+    .flatMap(withBeneath)
+    .find(([, , route]) => pageOf(route('')) === `resources ${kind}`)?.[1] ?? 'sessions'
 
 /** Identifies the page that a route belongs to. @param {Route} route */
 const pageOf = (route) => {
@@ -141,18 +166,20 @@ export const navigation = (project, current, operates) =>
   )
 
 /** @param {Entry} entry @param {string} project @param {Route} current */
-const linkOf = ([name, drawn, route], project, current) => {
-  const to = route(project)
-  const href = routeHash(to)
-  const isHere = pageOf(to) === pageOf(current)
-  return h('li', {}, h('a', { href, 'aria-current': isHere ? 'page' : undefined }, icon(drawn), name))
+const linkOf = (entry, project, current) => {
+  const [name, drawn, route, beneath = []] = entry
+  const isHere = (/** @type {Entry} */ [, , to]) => pageOf(to(project)) === pageOf(current)
+  const opened = withBeneath(entry).some(isHere) ? beneath : []
+  return h(
+    'li',
+    {},
+    h('a', { href: routeHash(route(project)), 'aria-current': isHere(entry) ? 'page' : undefined }, icon(drawn), name),
+    opened.length === 0 ? null : h('ul', {}, ...opened.map((each) => linkOf(each, project, current))),
+  )
 }
 
 /** The names and hashes of all pages. @param {string} project */
 export const pages = (project) =>
-  [...groups.flatMap(([, entries]) => entries), ...found, ...(sessionNow().operates ? ofOperators : [])].map(
-    ([name, , route]) => ({
-      name,
-      href: routeHash(route(project)),
-    }),
-  )
+  [...groups.flatMap(([, entries]) => entries), ...(sessionNow().operates ? ofOperators : [])]
+    .flatMap(withBeneath)
+    .map(([name, , route]) => ({ name, href: routeHash(route(project)) }))

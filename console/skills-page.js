@@ -6,6 +6,7 @@ import { ActButton } from './parts/act-button.js'
 import { Empty } from './parts/empty.js'
 import { Table } from './parts/table.js'
 import { When } from './parts/when.js'
+import { newResource } from './route.js'
 
 /**
  * @typedef {{ severity: string, code: string, path: string, line: number, message: string }} Finding
@@ -35,7 +36,7 @@ export const skillsPage = ({ project }, report) => {
   /** @type {LivePage<Reviewed[]>} */
   const page = new LivePage({
     read: async () => [...(await importsOf(project)), ...(await draftsOf(project))],
-    show: (reviewed) => html`<${Skills} reviewed=${reviewed} done=${() => page.refresh()} />`,
+    show: (reviewed) => html`<${Skills} project=${project} reviewed=${reviewed} done=${() => page.refresh()} />`,
     everyMs: refreshMs,
     report,
   })
@@ -67,10 +68,10 @@ const draftsOf = async (project) => {
   return (await Promise.all(drafts)).flat()
 }
 
-/** @param {{ reviewed: readonly Reviewed[], done: () => Promise<void> }} props */
-const Skills = ({ reviewed, done }) => html`
+/** @param {{ project: string, reviewed: readonly Reviewed[], done: () => Promise<void> }} props */
+const Skills = ({ project, reviewed, done }) => html`
   <div class="view-head"><h1>Skills to review</h1></div>
-  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review."><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p><//>`}
+  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review."><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p><a class="button" href=${newResource(project, 'skill_imports')}>Import one</a><//>`}
   ${reviewed.map((each) => html`<${Review} key=${each.id} reviewed=${each} done=${done} />`)}
 `
 

@@ -3,6 +3,7 @@ import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
+import { Empty } from '../parts/empty.js'
 import { Named } from '../parts/named.js'
 import { Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
@@ -75,11 +76,11 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
   const needs = [...(waiting > 0 ? [`${waiting} to review`] : []), ...(failing > 0 ? [`${failing} failing`] : [])]
   const chosen = servers.find(({ id }) => id === place.query.server)
   return html`
-    <div class="view-head"><h1>Tool servers</h1>${sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'mcp_servers')}>New</a>`}<span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : `${needs.join(', ')}.`}</span></div>
+    <div class="view-head"><h1>Tool servers</h1>${servers.length > 0 && sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'mcp_servers')}>New</a>`}<span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : `${needs.join(', ')}.`}</span></div>
     ${chosen && snapshot !== null && html`<${ServerPanel} key=${chosen.id} place=${place} server=${chosen} snapshot=${snapshot} done=${done} />`}
     ${
       servers.length === 0
-        ? html`<p class="empty">No remote tool server yet.</p>`
+        ? html`<${Empty} drawn="tools" title="No tool servers yet"><p>A remote MCP server gives agents its tools. A person reviews them first, and again when they change.</p>${sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'mcp_servers')}>Create the first one</a>`}<//>`
         : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Address', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
     }
   `

@@ -11,6 +11,19 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
 
   const keys = () => console.page.getByRole('table', { name: 'Secret keys' })
 
+  it('are listed with the pages beneath them while one of these is open', async () => {
+    const { page } = console
+    await console.show('settings', 'Settings')
+    const current = page.locator('.side li:has(> [aria-current])')
+    await current.getByRole('link', { name: 'Retention' }).click()
+    await page.getByRole('heading', { name: 'Retention', level: 1 }).waitFor()
+    expect(await current.allTextContents()).toEqual(['Retention'])
+    await page.locator('.side').getByRole('link', { name: 'Tools' }).click()
+    await page.getByRole('link', { name: 'Create the first one' }).waitFor()
+    expect(await page.locator('.side li li').allTextContents()).toEqual(['MCP servers'])
+    expect(await console.faults('tools')).toEqual([])
+  })
+
   it('create a key that is shown once and works, and revoke it', async () => {
     const { page } = console
     await console.show('resources?kind=project_keys', 'Secret keys')
