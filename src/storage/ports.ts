@@ -110,13 +110,13 @@ export interface CommitStore {
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]>
   /** Returns the newest commit of an actor, with its snapshot; null for an unknown actor. */
   head(actor: string): Promise<Commit | null>
+  /** `head`, and whether a record of the kind has the actor's id, as of after it. Absent in a store without round trips. */
+  headBeside?(actor: string, kind: RecordKind, project: string): Promise<HeadBeside>
   /** Returns the commit with this sequence number; null when there is none. */
   at(actor: string, seq: number): Promise<Commit | null>
   /** Returns the commit that this cause made; null when there is none. */
   byCause(actor: string, cause: string): Promise<Commit | null>
-  /**
-   * Returns commits of an actor with `seq > after`, ascending, at most `limit`; those that a merge removed are missing.
-   */
+  /** Returns commits of an actor with `seq > after`, ascending, at most `limit`; those that merges removed are missing. */
   ofActor(actor: string, after: number, limit: number): Promise<readonly Commit[]>
   /** Returns log events with `sequence > after`, ascending, at most `limit`; each with its commit's `at`. */
   events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]>
@@ -155,15 +155,15 @@ export interface CommitStore {
   forget(actor: string): Promise<void>
 }
 
+/** `head`, and whether the record beside it exists. */
+export type HeadBeside = { readonly head: Commit | null; readonly beside: boolean }
+
 /** Selects open commits. */
 export interface OpenQuery {
   readonly limit: number
   /** All when omitted. */
   readonly shards?: readonly number[]
-  /**
-   * Starts at the position of this commit, including it and others at the same position; from the first one when
-   * omitted.
-   */
+  /** Starts at the position of this commit, with it and others at that position; from the first one when omitted. */
   readonly from?: Pick<OpenCommit, 'shard' | 'at' | 'seq'>
   /** Only those whose `at` is this or earlier, in ms since the epoch; all when omitted. */
   readonly until?: number

@@ -7,7 +7,7 @@ import { compacted, earliest, newNonce } from './commit/commit-document.ts'
 import { writeCommit } from './commit/commit-writer.ts'
 import { checkEpoch, fence, skipAfter } from './commit/fence.ts'
 import { startsCounted } from './effects/counted-starts.ts'
-import { isLeftOver } from './erasure/erased-actors.ts'
+import { isErased, readHead } from './erasure/erased-actors.ts'
 import type { Logger } from './logger.ts'
 import { epochHere, type Ownership } from './recovery/ownership.ts'
 import { shardsOf } from './recovery/shard.ts'
@@ -55,8 +55,9 @@ interface TakingOver extends ActivationParts {
 
 /**
  * Loads an actor from its newest commit: one indexed read, and one commit when an earlier process wrote the newest one
- * (fence.ts). A snapshot of an older machine version is migrated by a further commit. An actor that cannot be restored
- * is returned parked: operators see it, and it accepts no events.
+ * (fence.ts), beside which the other open commits and the text of a turn are read. A snapshot of an older machine
+ * version is migrated by a further commit. An actor that cannot be restored is returned parked: operators see it, and it
+ * accepts no events.
  *
  * @returns null for an unknown actor.
  * @throws {Elsewhere} when this process does not run the actor; {Superseded} {StoreUnavailable}
@@ -67,15 +68,16 @@ export const activate = async (given: ActivationParts, id: string): Promise<Acti
   const epoch = epochHere(given.ownership, given.ownership.space.of(id))
   const parts = { ...given, epoch }
   for (;;) {
-    const head = definition && (await storage.commits.head(id))
-    if (!definition || !head) return null
-    checkEpoch(head, epoch)
-    const found = await restoredOrParked(parts, definition, head)
-    if (found === null) continue
+    if (!definition) return null
     // a closed commit of this epoch is certainly no leftover of an erased log; anything else, even a fence, may be a
     // late write
-    const certain = !head.open && head.epoch === epoch
-    if (certain || !(await isLeftOver(storage.records, head))) return found
+    const isCertain = (head: Commit): boolean => !head.open && head.epoch === epoch
+    const { head, isLeftOver } = await readHead(storage, id, isCertain)
+    if (!head) return null
+    checkEpoch(head, epoch)
+    const found = isLeftOver && !isCertain(head) ? 'left over' : await restoredOrParked(parts, definition, head)
+    if (found === null) continue
+    if (found !== 'left over') return found
     await storage.commits.forget(id)
     return null
   }
@@ -90,8 +92,9 @@ export const activate = async (given: ActivationParts, id: string): Promise<Acti
 export const readActor = async (parts: Pick<ActivationParts, 'storage' | 'definitions'>, id: string) => {
   const { storage } = parts
   const definition = definitionFor(parts, id)
-  const head = definition && (await storage.commits.head(id))
-  if (!definition || !head || (head.open && (await isLeftOver(storage.records, head)))) return null
+  if (!definition) return null
+  const { head, isLeftOver } = await readHead(storage, id, ({ open }) => !open)
+  if (!head || (head.open && isLeftOver)) return null
   const resident = await readOrParked(storage, definition, head)
   resident.dead = true
   return resident
@@ -119,12 +122,10 @@ const readOrParked = async (storage: Storage, definition: MachineDefinition, hea
 const definitionFor = ({ definitions }: Pick<ActivationParts, 'definitions'>, id: string) =>
   definitionOf(definitions, id)
 
-/** Null when another process wrote a commit in between. */
-const restoredOrParked = async (
-  parts: TakingOver,
-  definition: MachineDefinition,
-  head: Commit,
-): Promise<Activated | null> => {
+/** Null when another process wrote a commit in between; `left over` when the log was removed in between. */
+type Restored = Activated | 'left over' | null
+
+const restoredOrParked = async (parts: TakingOver, definition: MachineDefinition, head: Commit): Promise<Restored> => {
   try {
     return await restored(parts, definition, head)
   } catch (error) {
@@ -149,53 +150,60 @@ const parkedResident = (
   return resident
 }
 
-const restored = async (parts: TakingOver, definition: MachineDefinition, found: Commit) => {
+const restored = async (parts: TakingOver, definition: MachineDefinition, found: Commit): Promise<Restored> => {
   const { storage, clock, epoch, ownership, nodeName } = parts
   const isCrash = found.epoch < epoch && ownership.crashed(ownership.space.of(found.actor))
   const head = isCrash ? startsCounted(found) : found
   const takeover = { crashed: isCrash, ...(nodeName !== undefined && { node: nodeName }) }
-  const commit = await migrated(parts, definition, await wholeCommit(head, storage))
-  const state = await stateOf(storage, definition, commit)
+  const whole = await wholeCommit(head, storage)
+  const commit = await migrated(parts, definition, whole)
   const fencing = { epoch, clock, takeover, skip: skipAfter(definition, head) }
-  const newest = commit.seq === head.seq ? await fence(storage.commits, head, fencing) : commit
+  const fenced = commit.seq === head.seq ? fence(storage.commits, head, fencing) : commit
+  // what is durable up to `head` stays as it is, whether or not the fence is written
+  const [newest, state, open] = await Promise.all([
+    fenced,
+    stateOf(storage, definition, commit),
+    openUpTo(storage, whole),
+  ])
   // a migration that another process wrote does not fence the actor for this one
   if (newest === null || newest.epoch !== epoch) return null
-  if (newest.seq > head.seq && (await isBehind(storage, head, newest))) return null
+  const isNew = newest.seq > head.seq
+  const passed = isNew ? await passedBy(storage, head, newest) : 'nothing'
+  if (passed !== 'nothing') return passed === 'erasure' ? 'left over' : null
   const resident = residentOf({ storage, definition }, newest, { ...state, seq: newest.seq, skip: readSkip(newest) })
-  if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
-  return { resident, open: newest.open, ...(await takeOver(storage, newest, resident.retiring)) }
+  if (isNew && head.seq > 1) resident.retiring.push(head.seq - 1)
+  for (const { seq } of open.unclosed) if (seq <= newest.seq - 2) resident.retiring.push(seq)
+  const unclosed = isNew ? [newest, ...open.unclosed] : open.unclosed
+  return { resident, open: newest.open, unsent: open.unsent, unclosed }
 }
 
 /**
- * Whether the earlier process has written after `found` was read, so that the new commit has the key of a part that the
- * end of its stream has replaced. Then it fences nothing; it is closed, and left out by readers like the replaced ones.
+ * What happened between the read of `found` and the write of the commit after it. A `write`: the earlier process has
+ * written, so that the new commit has the key of a part that the end of its stream has replaced. Then it fences nothing;
+ * it is closed, and left out by readers like the replaced ones.
  */
-const isBehind = async (
-  { commits, replacesAtOnce }: Storage,
+const passedBy = async (
+  storage: Storage,
   found: Commit,
   { actor, seq }: Commit,
-): Promise<boolean> => {
+): Promise<'nothing' | 'write' | 'erasure'> => {
+  const { commits, records, replacesAtOnce } = storage
   const streams = Object.values(found.in_flight).some(({ policy }) => policy === 'stream')
-  if (replacesAtOnce === true || !streams || (await commits.head(actor))?.seq === seq) return false
+  if (replacesAtOnce === true || !streams) return (await isErased(records, actor)) ? 'erasure' : 'nothing'
+  const { head, isLeftOver } = await readHead(storage, actor)
+  if (isLeftOver) return 'erasure'
+  if (head?.seq === seq) return 'nothing'
   await commits.settle({ close: [{ actor, seq }], undue: [{ actor, seq }], retire: [{ actor, seq }] })
-  return true
+  return 'write'
 }
 
-/**
- * Reads the open commits and their messages. Commits are closed in order, so the open ones are the last of the log.
- * Open commits at least two steps old are added to `retiring`.
- */
-const takeOver = async (
-  storage: Storage,
-  newest: Commit,
-  retiring: number[],
-): Promise<Pick<Activated, 'unsent' | 'unclosed'>> => {
+/** Reads the open commits up to `newest`, and their messages. Commits are closed in order: they are the last of the log. */
+const openUpTo = async (storage: Storage, newest: Commit): Promise<Pick<Activated, 'unsent' | 'unclosed'>> => {
   if (!newest.open) return { unsent: [], unclosed: [] }
   const unclosed = [newest]
   let unsent = newest.messages
   for await (const commit of openBefore(storage, newest)) {
     unclosed.push(commit)
-    if (commit.seq <= newest.seq - 2) retiring.push(commit.seq)
     if (commit.messages.length > 0) unsent = [...(await wholeCommit(commit, storage)).messages, ...unsent]
   }
   return { unsent, unclosed }

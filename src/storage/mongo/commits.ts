@@ -8,15 +8,26 @@ import type {
   CommitStore,
   DueQuery,
   EffectParts,
+  HeadBeside,
   MergeOutcome,
   OpenCommit,
   OpenQuery,
+  RecordKind,
   SettleWork,
   StoredLogEvent,
 } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
 import { guarded } from './errors.ts'
-import { byId, type CommitDocument, commitIndexes, partRow, rowOf, whilePreparing, withKey } from './schema.ts'
+import {
+  byId,
+  type CommitDocument,
+  commitIndexes,
+  partRow,
+  rowOf,
+  unexpired,
+  whilePreparing,
+  withKey,
+} from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
 import { scattered } from './sharding.ts'
 
@@ -43,8 +54,11 @@ export class MongoCommits implements CommitStore {
   readonly #collection: Collection<CommitDocument>
   readonly #appends: AppendQueue
   readonly #settles: SettleQueue
+  readonly #now: () => number
 
-  constructor(db: Db) {
+  /** @param now ms since the epoch; decides which records have expired. */
+  constructor(db: Db, now: () => number) {
+    this.#now = now
     this.#collection = db.collection<CommitDocument>(name, options)
     this.#appends = new AppendQueue(db, name)
     this.#settles = new SettleQueue(db, name)
@@ -56,6 +70,21 @@ export class MongoCommits implements CommitStore {
 
   async head(actor: string): Promise<Commit | null> {
     return (await this.#find(ofActor(actor), { sort: { _id: -1 }, limit: 1 }))[0] ?? null
+  }
+
+  /** The second read of a union begins when the first has ended, or both read one snapshot. */
+  async headBeside(actor: string, kind: RecordKind, project: string): Promise<HeadBeside> {
+    const record = { _id: actor, project, ...unexpired(this.#now()) }
+    const pipeline = [
+      ...[{ $match: ofActor(actor) }, { $sort: { _id: -1 } }, { $limit: 1 }],
+      { $unionWith: { coll: kind.name, pipeline: [{ $match: record }, { $project: { _id: 1 } }] } },
+    ]
+    const found = await guarded(
+      this.#collection.aggregate<CommitDocument | { readonly _id: string }>(pipeline).toArray(),
+    )
+    const [first] = found
+    const head = first !== undefined && 'seq' in first ? fromRow(rowOf(first)) : null
+    return { head, beside: found.length > (head === null ? 0 : 1) }
   }
 
   at(actor: string, seq: number): Promise<Commit | null> {

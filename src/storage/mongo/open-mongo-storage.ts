@@ -51,7 +51,7 @@ export const openMongoStorage = async ({
   })
   const db = client.db(database)
   const starting = new StartClient(url, database, patienceMs)
-  const commits = new MongoCommits(db)
+  const commits = new MongoCommits(db, now)
   const records = new MongoRecords(db, now, starting)
   let vectors: MongoVectors | null = null
   let shards: number

@@ -17,7 +17,7 @@ import { enlist, preparedKinds, prepareKind } from './kind-collection.ts'
 import { coveredQuery, inScope, keyed, listQuery } from './list-query.ts'
 import { foundBy } from './row-lists.ts'
 import { RowQueue } from './row-queue.ts'
-import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { type RecordDocument, toRecord, toRecordDocument, unexpired, type WriteError, writeErrorsIn } from './schema.ts'
 import { scattered } from './sharding.ts'
 import type { StartClient } from './start-client.ts'
 import { dropUnusedIndexes } from './unused-indexes.ts'
@@ -121,21 +121,21 @@ export class MongoRecords implements RecordStore {
   }
 
   get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null> {
-    return this.#one(kind, { _id: id, ...inScope(scope), ...this.#live() })
+    return this.#one(kind, { _id: id, ...inScope(scope), ...unexpired(this.#now()) })
   }
 
   async getMany(kind: RecordKind, scope: Scope, ids: readonly string[]): Promise<readonly StoredRecord[]> {
     if (ids.length === 0) return []
-    const filter = { _id: { $in: [...ids] }, ...inScope(scope), ...this.#live() }
+    const filter = { _id: { $in: [...ids] }, ...inScope(scope), ...unexpired(this.#now()) }
     return (await guarded(this.#of(kind).find(filter).toArray())).map(toRecord)
   }
 
   async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
-    return this.#one(kind, { ...keyed(kind, key, false), ...inScope(scope), ...this.#live() })
+    return this.#one(kind, { ...keyed(kind, key, false), ...inScope(scope), ...unexpired(this.#now()) })
   }
 
   async findGlobal(kind: RecordKind, key: JsonObject): Promise<StoredRecord | null> {
-    return this.#one(kind, { ...keyed(kind, key, true), ...this.#live() })
+    return this.#one(kind, { ...keyed(kind, key, true), ...unexpired(this.#now()) })
   }
 
   async insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
@@ -162,7 +162,7 @@ export class MongoRecords implements RecordStore {
   async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
     const { _id, ...document } = await toRecordDocument(record, foundBy(this.#declared(kind), record))
     const { project, version } = record
-    const stored = { _id, project, ...this.#live() }
+    const stored = { _id, project, ...unexpired(this.#now()) }
     const replace = async () =>
       (await this.#of(kind).replaceOne({ ...stored, version: version - 1 }, document, durable)).matchedCount === 1
     if (await unlessTaken(replace)) return 'done'
@@ -171,7 +171,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async remove(kind: RecordKind, scope: Scope, id: string): Promise<boolean> {
-    const filter = { _id: id, ...inScope(scope), ...this.#live() }
+    const filter = { _id: id, ...inScope(scope), ...unexpired(this.#now()) }
     return (await guarded(this.#of(kind).deleteOne(filter, durable))).deletedCount === 1
   }
 
@@ -185,7 +185,7 @@ export class MongoRecords implements RecordStore {
     const page = from === undefined ? {} : { _id: ascending ? { $gt: from } : { $lt: from } }
     const { filter, options } = listQuery(declared, scope, query.where)
     const cursor = this.#of(kind)
-      .find({ ...filter, ...page, ...this.#live() }, { ...options, ...bounded })
+      .find({ ...filter, ...page, ...unexpired(this.#now()) }, { ...options, ...bounded })
       .sort(order)
       .limit(limit)
     return (await guarded(cursor.toArray())).map(toRecord)
@@ -200,7 +200,7 @@ export class MongoRecords implements RecordStore {
     const { filter, options } = coveredQuery(kind, scope, where)
     const page = after === undefined ? {} : { _id: ascending ? { $gt: after } : { $lt: after } }
     const cursor = this.#of(kind)
-      .find({ ...filter, ...page, ...this.#live() }, { ...options, ...bounded, projection: { _id: 1 } })
+      .find({ ...filter, ...page, ...unexpired(this.#now()) }, { ...options, ...bounded, projection: { _id: 1 } })
       .sort({ _id: ascending ? 1 : -1 })
       .skip(skip - 1)
       .limit(1)
@@ -222,7 +222,7 @@ export class MongoRecords implements RecordStore {
   ): Promise<number> {
     const { filter, options } = coveredQuery(this.#declared(kind), scope, where)
     const counted = { ...options, ...bounded, ...(limit !== undefined && { limit }) }
-    return guarded(this.#of(kind).countDocuments({ ...filter, ...this.#live() }, counted))
+    return guarded(this.#of(kind).countDocuments({ ...filter, ...unexpired(this.#now()) }, counted))
   }
 
   project(rows: readonly { readonly kind: RecordKind; readonly record: StoredRecord }[]): Promise<void> {
@@ -254,7 +254,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
-    const filter = { ...this.#live(), ...(after !== null && { _id: { $gt: after } }) }
+    const filter = { ...unexpired(this.#now()), ...(after !== null && { _id: { $gt: after } }) }
     return (
       await guarded(this.#of(kind).find(filter, scattered('every_project')).sort({ _id: 1 }).limit(limit).toArray())
     ).map(toRecord)
@@ -313,10 +313,6 @@ export class MongoRecords implements RecordStore {
 
   async #dropped(kind: RecordKind): Promise<boolean> {
     return (await this.sweep(kind, this.#now())) > 0
-  }
-
-  #live(): Filter<RecordDocument> {
-    return { expires_at: { $not: { $lte: this.#now() } } }
   }
 
   async #one(kind: RecordKind, filter: Filter<RecordDocument>): Promise<StoredRecord | null> {

@@ -97,6 +97,9 @@ export const withKey = (key: CommitKey) => ({ _id: keyOf(key), actor: key.actor 
  */
 export const byId = { hint: { _id: 1 } } as const
 
+/** Matches records that have not expired. */
+export const unexpired = (now: number) => ({ expires_at: { $not: { $lte: now } } })
+
 /** The row in a document. */
 export const rowOf = (document: CommitDocument): CommitRow => ({
   ...document,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Commit, StoredLogEvent } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import type { Subject } from '../contract.ts'
-import { commitOf, logOf, widgets } from '../samples.ts'
+import { commitOf, gadgets, logOf, recordOf, widgets } from '../samples.ts'
 
 /** Contract of reading commits and the log of events. */
 export const readContract = ({ store, fresh }: Subject): void => {
@@ -39,6 +39,32 @@ export const readContract = ({ store, fresh }: Subject): void => {
       await store().commits.append([commitOf(actor, seq)])
       expect((await store().commits.head(actor))?.seq).toBe(seq)
     }
+  })
+
+  it('reads whether a record has the id of an actor beside its newest commit, if it reads them together', async () => {
+    const { commits, records } = store()
+    const read = async (actor: string) => {
+      const found = await commits.headBeside?.(actor, gadgets, 'prj_1')
+      return found && [found.head?.seq ?? null, found.beside]
+    }
+    const [actor, marked, expired, foreign] = [fresh('ses'), fresh('ses'), fresh('ses'), fresh('ses')]
+    for (const each of [actor, marked, expired, foreign]) await commits.append([commitOf(each, 9), commitOf(each, 10)])
+    const only = fresh('ses')
+    await records.insert(gadgets, recordOf(marked, { expires_at: 10_001 }))
+    await records.insert(gadgets, recordOf(only))
+    await records.insert(gadgets, recordOf(expired, { expires_at: 10_000 }))
+    await records.insert(gadgets, recordOf(foreign, { project: 'prj_2' }))
+    const all = await Promise.all([actor, marked, expired, foreign, only, fresh('ses')].map(read))
+    if (commits.headBeside === undefined) return
+    expect(all).toEqual([
+      [10, false],
+      [10, true],
+      [10, false],
+      [10, false],
+      [null, true],
+      [null, false],
+    ])
+    expect((await commits.headBeside(marked, gadgets, 'prj_1')).head).toEqual(await commits.head(marked))
   })
 
   it('does not confuse an actor with another whose id starts the same', async () => {

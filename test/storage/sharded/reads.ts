@@ -29,7 +29,7 @@ export const findMerged = async (command: Document, { shards }: Route, read: Rea
 
 /**
  * Executes an aggregation on its shards. Over several it knows counts, statistics of indexes, and one document of
- * constants for each of several collections, which is the same from every shard.
+ * constants, which is the same from every shard.
  *
  * @throws {Refusal} for others, which a mongos could merge.
  */
@@ -48,8 +48,7 @@ export const aggregateMerged = async (command: Document, { shards }: Route, read
 }
 
 const yieldsConstants = (pipeline: readonly Document[]): boolean =>
-  pipeline.every(({ $match, $limit, $project, $unionWith }) => {
-    if ($unionWith !== undefined) return yieldsConstants($unionWith.pipeline)
+  pipeline.every(({ $match, $limit, $project }) => {
     const fields = Object.values($project ?? {})
     return (
       $match !== undefined ||

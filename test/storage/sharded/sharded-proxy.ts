@@ -112,9 +112,9 @@ export class ShardedProxy {
       case 'shardcollection':
         return this.#catalog.shardCollection(command)
       case 'find':
-        return this.#read(namespace, command, findMerged)
+        return this.#first(namespace, command, await this.#read(namespace, command, findMerged))
       case 'aggregate':
-        return this.#read(namespace, command, aggregateMerged)
+        return this.#first(namespace, command, await this.#united(database, command))
       case 'getmore':
         return this.#cursors.next(Number(command.getMore), Number(command.batchSize ?? 1_000))
       case 'killcursors':
@@ -132,17 +132,32 @@ export class ShardedProxy {
     }
   }
 
-  async #read(namespace: string, command: Document, execute: typeof findMerged): Promise<Document> {
+  /** Executes an aggregation, and then each that it is united with, on the shards of their own collections. */
+  async #united(database: string, { pipeline, ...command }: Document): Promise<Document[]> {
+    const own: readonly Document[] = pipeline.filter(({ $unionWith }: Document) => $unionWith === undefined)
+    const found = await this.#read(`${database}.${command.aggregate}`, { ...command, pipeline: own }, aggregateMerged)
+    for (const { $unionWith } of pipeline) {
+      if ($unionWith === undefined) continue
+      const { coll, pipeline: united } = $unionWith
+      found.push(...(await this.#united(database, { ...command, aggregate: coll, pipeline: united })))
+    }
+    return found
+  }
+
+  async #read(namespace: string, command: Document, execute: typeof findMerged): Promise<Document[]> {
     const [database = ''] = namespace.split('.')
     const [first] = command.pipeline ?? []
     const isStatistics = first !== undefined && first.$match === undefined
     const route = this.#routing.of(namespace, command.filter ?? first?.$match ?? {})
     this.#count(isStatistics ? { ...route, reach: 'whole' } : route, command)
-    const { batchSize, singleBatch, cursor, ...own } = command
+    const { batchSize: _size, singleBatch: _single, cursor: _cursor, ...own } = command
     const isFind = command.find !== undefined
-    const documents = await execute(isFind ? own : { ...own, cursor: {} }, route, (shard, part) =>
+    return execute(isFind ? own : { ...own, cursor: {} }, route, (shard, part) =>
       this.#db(shard, database).runCursorCommand(part, asSent).toArray(),
     )
+  }
+
+  #first(namespace: string, { batchSize, singleBatch, cursor }: Document, documents: Document[]): Document {
     const size = Number(batchSize ?? cursor?.batchSize ?? 101)
     return this.#cursors.first(namespace, documents, { size, single: singleBatch === true })
   }

@@ -4,6 +4,7 @@ import type { CommitStore } from '#storage/ports.ts'
 export const guardedCommits = (commits: CommitStore, append: CommitStore['append']): CommitStore => ({
   append,
   head: (actor) => commits.head(actor),
+  ...(commits.headBeside && { headBeside: commits.headBeside.bind(commits) }),
   at: (actor, seq) => commits.at(actor, seq),
   byCause: (actor, cause) => commits.byCause(actor, cause),
   ofActor: (actor, after, limit) => commits.ofActor(actor, after, limit),

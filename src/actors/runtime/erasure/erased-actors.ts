@@ -33,8 +33,25 @@ export const markErased = async (
 export const isErased = async (records: RecordStore, actor: string): Promise<boolean> =>
   (await records.get(erasedActors, marksScope, actor)) !== null
 
-/** Whether this newest commit is a leftover of a removed log. @throws {StoreUnavailable} */
-export const isLeftOver = (records: RecordStore, { actor }: Commit): Promise<boolean> => isErased(records, actor)
+/**
+ * Returns the newest commit of an actor, and whether it is a leftover of a removed log. The mark is read after the
+ * commit: an erasure in between would let a late write pass for a live actor.
+ *
+ * @param isCertain whether such a commit is certainly no leftover, so that a mark is not looked up where that takes a read.
+ * @throws {StoreUnavailable}
+ */
+export const readHead = async (
+  { commits, records }: Pick<Storage, 'commits' | 'records'>,
+  actor: string,
+  isCertain: (head: Commit) => boolean = () => false,
+): Promise<{ readonly head: Commit | null; readonly isLeftOver: boolean }> => {
+  if (commits.headBeside !== undefined) {
+    const { head, beside } = await commits.headBeside(actor, erasedActors, marksScope.project)
+    return { head, isLeftOver: beside }
+  }
+  const head = await commits.head(actor)
+  return { head, isLeftOver: head !== null && !isCertain(head) && (await isErased(records, actor)) }
+}
 
 const pageSize = 100
 /** Maximum difference between the clocks of processes, in ms. */

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { type Storage, StoreUnavailable } from '#storage/ports.ts'
+import { pause } from '#runtime/clock.ts'
+import { guardedCommits } from '#runtime/commit/guarded-commits.ts'
+import { markErased } from '#runtime/erasure/erased-actors.ts'
+import { type CommitStore, type Storage, StoreUnavailable } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -18,7 +21,7 @@ const headOf = async (storage: Storage, actor: string) => {
 /** A process whose writes a test can hold back at `gate`, and the next process on the same store. */
 const twoProcesses = async () => {
   const clock = new VirtualClock()
-  const faulty = new FaultyStorage(openMemoryStorage())
+  const faulty = new FaultyStorage(openMemoryStorage({ now: clock.now }))
   const old = await openProbe({ storage: faulty.storage, clock })
   await old.create(id)
   await old.create(other)
@@ -39,6 +42,62 @@ it('rejects the pending write of an earlier process once the actor is taken over
   expect(await logOf(faulty.inner, id)).toEqual([])
   await next.deliver(id, { type: 'count' })
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted'])
+})
+
+it('leaves nothing of an actor whose log is removed while it is taken over', async () => {
+  const { clock, faulty, gate } = await twoProcesses()
+  const { commits, records } = faulty.inner
+  const late = new FaultyStorage(faulty.inner)
+  late.hold(({ actor, event }) => (actor === id && event.type === '$fenced' ? gate.promise : undefined))
+  const next = await openProbe({ storage: late.storage, clock })
+  const finding = next.find(id)
+  await calm()
+  await markErased(records, { actor: id, now: clock.now() })
+  await commits.forget(id)
+  gate.resolve()
+  await expect(finding).rejects.toMatchObject({ code: 'not_found' })
+  expect(late.appended.map(({ actor }) => actor)).toContain(id)
+  expect(await commits.head(id)).toBeNull()
+})
+
+/** The store behind a network where each call takes `ms`, with the reads that it has as one call. */
+const behindNetwork = (storage: Storage, clock: VirtualClock, ms: number): Storage => {
+  const slow = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return async (...given: readonly unknown[]) => {
+          await pause(clock, ms)
+          return Reflect.apply(method, target, given)
+        }
+      },
+    })
+  const { commits, records, blobs } = storage
+  const headBeside: CommitStore['headBeside'] = async (actor, kind, project) => {
+    const head = await commits.head(actor)
+    return { head, beside: (await records.get(kind, projectScope(project), actor)) !== null }
+  }
+  const joined = { ...guardedCommits(commits, (batch) => commits.append(batch)), headBeside }
+  return { ...storage, commits: slow(joined), records: slow(records), blobs: slow(blobs) }
+}
+
+it('takes an actor with a turn in progress over in three round trips', async () => {
+  const { clock, faulty, old } = await twoProcesses()
+  await old.deliver(id, { type: 'speak' })
+  for (let n = 0; n < 3; n++) await old.deliver(id, { type: 'count' })
+  const opening = openProbe({
+    storage: behindNetwork(faulty.inner, clock, 10),
+    clock,
+    atOnce: true,
+    serving: new Promise(() => {}),
+  })
+  await clock.advance(1000)
+  const next = await opening
+  const from = clock.steady()
+  const found = next.find(id).then(() => clock.steady() - from)
+  await clock.advance(1000)
+  expect(await found).toBe(30)
 })
 
 it('includes the write of an earlier process that precedes the fence', async () => {

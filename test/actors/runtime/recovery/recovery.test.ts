@@ -143,7 +143,7 @@ it('succeeds although the store fails an operation now and then', async () => {
   const commits = new Proxy(storage.commits, {
     get: (target, name) => {
       const method = Reflect.get(target, name)
-      if (name !== 'head' && name !== 'at' && name !== 'open') return method.bind(target)
+      if (name !== 'head' && name !== 'at' && name !== 'open') return method?.bind(target)
       return (...args: readonly unknown[]) => {
         if (++requestCount % 5 === 0) throw new StoreUnavailable('once')
         return Reflect.apply(method, target, args)
