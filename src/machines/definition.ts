@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate'
-import type { JsonObject, LogEvent } from './json.ts'
+import type { Json, JsonObject, LogEvent } from './json.ts'
 import type { FlightsInProgress, Reminders } from './pending.ts'
 import type { EffectPolicies, Emission } from './vocabulary.ts'
 
@@ -7,6 +7,10 @@ import type { EffectPolicies, Emission } from './vocabulary.ts'
 export interface StoredState {
   readonly value: StateValue
   readonly context: JsonObject
+  /** Ids of the states that a history state enters, by its id; absent without any. */
+  readonly history?: Readonly<Record<string, readonly string[]>>
+  /** Output of the machine in its final state; absent without any. */
+  readonly output?: Json | undefined
 }
 
 /** XState's state value as JSON: a name, or names nested. */

@@ -111,8 +111,8 @@ const readOrParked = async (storage: Storage, definition: MachineDefinition, hea
     const commit = await wholeCommit({ ...head, messages: [] }, storage)
     // the process of a newer release that wrote it knew that this one can read it (`readableBy`)
     const isNewer = versionOf(head) > definition.version
-    const { value, context } = isNewer ? readStoredState(commit) : migratedState(definition, commit)
-    return residentOf({ storage, definition }, head, stateAt(head, revive(definition, { value, context }), noText))
+    const state = isNewer ? readStoredState(commit) : migratedState(definition, commit)
+    return residentOf({ storage, definition }, head, stateAt(head, revive(definition, state), noText))
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
     return parkedResident({ storage, definition }, head, { why: error })
@@ -255,13 +255,16 @@ const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> =>
 
 const versionOf = (commit: Commit): number => Number(commit.machine.split('@')[1])
 
-const migratedState = (definition: MachineDefinition, commit: Commit): Required<Migrated> => {
+const migratedState = (
+  definition: MachineDefinition,
+  commit: Commit,
+): Migrated & Required<Pick<Migrated, 'reminders' | 'inFlight'>> => {
   let state = { ...readStoredState(commit), reminders: commit.reminders, inFlight: commit.in_flight }
   for (let version = versionOf(commit); version !== definition.version; version++) {
     const migrate = definition.migrations[version]
     if (migrate === undefined) throw new Unrestorable(`no migration of ${commit.machine}`)
     const { reminders, inFlight } = state
-    state = { reminders, inFlight, ...attempted(() => migrate(state, reminders, inFlight), commit) }
+    state = { ...state, ...attempted(() => migrate(state, reminders, inFlight), commit) }
   }
   return state
 }
@@ -277,7 +280,7 @@ const attempted = (migrate: () => Migrated, commit: Commit): Migrated => {
 const migrated = async (parts: TakingOver, definition: MachineDefinition, commit: Commit): Promise<Commit> => {
   const { storage, clock, epoch, ownership, nodeName } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
-  const state = migratedState(definition, commit)
+  const { reminders, inFlight, ...state } = migratedState(definition, commit)
   const { moved: _moved, changed: _changed, replaces: _replaces, ...standing } = commit
   const changed = contextChange(readStoredState(commit).context, state.context)
   const next: Commit = {
@@ -299,10 +302,10 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     events: [],
     effects: [],
     messages: [],
-    reminders: state.reminders,
-    in_flight: state.inFlight,
-    due: earliest(state.reminders),
-    snapshot: { ...commit.snapshot, value: state.value, context: state.context, ...skipped(definition, commit, epoch) },
+    reminders,
+    in_flight: inFlight,
+    due: earliest(reminders),
+    snapshot: { ...commit.snapshot, ...state, ...skipped(definition, commit, epoch) },
     ...(changed !== undefined && { changed }),
   }
   const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), { clock })

@@ -12,6 +12,7 @@ import type { Ownership } from './recovery/ownership.ts'
 import type { Refuse } from './refused.ts'
 import type { Sinks } from './sinks.ts'
 import type { Owner } from './step/actor-state.ts'
+import type { Draft } from './step/step.ts'
 
 /** How long a request waits until the messages that an actor has sent are delivered, in ms. */
 export const deliveryMs = 2000
@@ -37,6 +38,8 @@ export interface HostOptions {
   readonly takenOver?: TakenOver
   /** Creates the errors of refused requests; `Refused` when absent. */
   readonly refuse?: Refuse
+  /** Checks a step before it is written; what it throws fails the step. Nothing is checked when absent. */
+  readonly verify?: (draft: Draft) => void
   /** Cuts the work for many readers of a stream; `plainSlices` when absent. */
   readonly slices?: Slices
   /** Metrics and traces; not recorded when absent. */

@@ -39,7 +39,7 @@ export class Refused extends Error implements RefusedError {
   readonly code: string
   readonly param: string | undefined
 
-  constructor({ code, param, message = code, cause }: HostRefusal) {
+  constructor({ code, param, cause, message = cause instanceof Error ? cause.message : code }: HostRefusal) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.param = param

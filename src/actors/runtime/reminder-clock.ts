@@ -157,7 +157,7 @@ export class ReminderClock {
     for (const [reminder, { due, event, n }] of Object.entries(resident.state.reminders)) {
       if (due > now) continue
       try {
-        await host.deliverTo(resident, { event, cause: `${reminder}:${n}` })
+        await host.deliverTo(resident, { event, cause: `${reminder}:${n}`, reminder: { name: reminder, n } })
         this.#parts.telemetry?.metrics.reminderLag.record(now - due)
       } catch (error) {
         taken = false

@@ -19,6 +19,8 @@ export interface Delivery {
   readonly part?: string
   /** Id of an effect to mark as started; the machine does not get the event. */
   readonly starts?: string
+  /** The reminder that is due; the event is dropped when it was cancelled or set anew meanwhile. */
+  readonly reminder?: { readonly name: string; readonly n: number }
   /** Id of an effect that begins again; the event is dropped when that effect is no longer in flight. */
   readonly restarts?: string
   /** Id of an effect whose text is to be made durable, as far as it has been shown (`ShownText`). */

@@ -107,7 +107,6 @@ const keepPicked = [
 ] as const
 
 const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
-// both cases must be handled: a reminder that is not accepted would be delivered again forever
 const pollAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
 const servable = { guard: 'isServable', target: 'picking' } as const
 

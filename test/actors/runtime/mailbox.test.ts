@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { assign, setup } from 'xstate'
 import { boundRecords } from '#records/bound-records.ts'
 import { Overloaded } from '#runtime/overloaded.ts'
 import { MailboxFull, maxWaiting } from '#runtime/step/stepper.ts'
@@ -8,6 +9,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { id, Worker, work } from './effects/effect-worker.ts'
 import { logOf, openProbe } from './probe.ts'
+import { probeDefinition } from './probe-machine.ts'
 
 it('accepts a thousand deliveries, refuses more for now, and loses none that it accepted', async () => {
   const probe = await openProbe()
@@ -87,4 +89,26 @@ it('refuses requests while too many messages wait, and still delivers the messag
   await calm()
   expect((await probe.find(to)).state.snapshot.context).toMatchObject({ count: 30 })
   await probe.deliver(from, count)
+})
+
+it('answers an event that was processed before by its commit, although the machine now throws at it', async () => {
+  const machine = setup({
+    types: { context: {} as { count: number }, events: {} as StoredEvent },
+    guards: {
+      isFirst: ({ context }) => {
+        if (context.count > 0) throw new Error('a guard throws')
+        return true
+      },
+    },
+  }).createMachine({
+    id: 'probe',
+    context: { count: 0 },
+    on: { go: { guard: 'isFirst', actions: assign({ count: 1 }) } },
+  })
+  const probe = await openProbe({ definition: { ...probeDefinition, machine, effects: {} } })
+  await probe.create(id)
+  const first = await probe.deliver(id, { type: 'go' }, { cause: 'once' })
+  const again = await probe.deliver(id, { type: 'go' }, { cause: 'once' })
+  expect(again).toMatchObject({ duplicate: true, commit: { seq: first.commit?.seq } })
+  await expect(probe.deliver(id, { type: 'go' })).rejects.toMatchObject({ code: 'internal_error' })
 })

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { type AnyStateMachine, setup } from 'xstate'
+import { vocabulary } from '#machines/vocabulary.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { logOf, openProbe, type Probe, typesOf } from './probe.ts'
+import { probeDefinition } from './probe-machine.ts'
 
 const id = 'prb_1'
 /** The clock of reminders looks twice a second. */
@@ -137,4 +140,102 @@ describe('reminders whose delivery fails', () => {
     await probe.clock.advance(pollMs)
     expect(typesOf(await logOf(faulty.inner, 'prb_0'))).toEqual(['woke'])
   })
+})
+
+/** A machine with a delay of a second, in memory. */
+const timed = async (machine: AnyStateMachine) => {
+  const faulty = new FaultyStorage(openMemoryStorage())
+  const probe = await openProbe({ storage: faulty.storage, definition: { ...probeDefinition, machine, effects: {} } })
+  await probe.create(id)
+  return { probe, faulty, value: async () => (await probe.find(id)).state.snapshot.value }
+}
+
+const timers = setup({
+  types: { context: {} as { ready: boolean }, events: {} as { type: 'prepare' | 'go' } },
+  actions: vocabulary,
+  guards: { isReady: ({ context }) => context.ready },
+})
+
+const fired = { type: 'journal', params: { events: [{ event_type: 'fired', payload: {} }] } } as const
+
+describe('a reminder is over once it was delivered', () => {
+  it('although its transition stays in the state', async () => {
+    const { probe, faulty } = await timed(
+      timers.createMachine({
+        id: 'stays',
+        context: { ready: false },
+        initial: 'a',
+        states: { a: { after: { 1000: { actions: fired } } } },
+      }),
+    )
+    await probe.clock.advance(60_000)
+    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['fired'])
+    expect(faulty.appended).toHaveLength(2)
+  })
+
+  it('although its guard did not hold: a guard that holds later does not take the transition', async () => {
+    const { probe, value } = await timed(
+      timers.createMachine({
+        id: 'guarded',
+        context: { ready: false },
+        initial: 'a',
+        states: {
+          a: {
+            on: { prepare: { actions: timers.assign({ ready: true }) } },
+            after: { 1000: { guard: 'isReady', target: 'b' } },
+          },
+          b: {},
+        },
+      }),
+    )
+    await probe.clock.advance(10_000)
+    await probe.deliver(id, { type: 'prepare' })
+    await probe.clock.advance(10_000)
+    expect(await value()).toBe('a')
+  })
+})
+
+it('a reminder that another one cancelled in the same instant does not fire in the state that was entered again', async () => {
+  const { probe, value } = await timed(
+    timers.createMachine({
+      id: 'renewed',
+      context: { ready: false },
+      initial: 'outer',
+      states: {
+        outer: {
+          initial: 'inner',
+          after: { 1000: { target: 'outer', reenter: true } },
+          states: { inner: { after: { 1000: '#renewed.over' } } },
+        },
+        over: {},
+      },
+    }),
+  )
+  await probe.clock.advance(1000 + pollMs)
+  expect(await value()).toEqual({ outer: 'inner' })
+})
+
+it('a delayed event is delivered without an id too, each of several', async () => {
+  const later = timers.raise({ type: 'go' }, { delay: 1000 })
+  const { probe, value } = await timed(
+    timers.createMachine({
+      id: 'raised',
+      context: { ready: false },
+      initial: 'a',
+      states: { a: { entry: [later, later], on: { go: 'b' } }, b: { on: { go: 'c' } }, c: {} },
+    }),
+  )
+  await probe.clock.advance(1000 + pollMs)
+  expect(await value()).toBe('c')
+})
+
+it('a delay that is no number of milliseconds fails the step, which would wait for good', async () => {
+  const endless = setup({ actions: vocabulary, delays: { endless: () => Number.NaN } }).createMachine({
+    id: 'endless',
+    initial: 'a',
+    states: { a: { on: { go: 'b' } }, b: { after: { endless: 'a' } } },
+  })
+  const { probe, value } = await timed(endless)
+  await expect(probe.deliver(id, { type: 'go' })).rejects.toMatchObject({ code: 'internal_error' })
+  expect(await value()).toBe('a')
 })

@@ -1,7 +1,8 @@
 import type { StateValue } from '#machines/definition.ts'
-import type { JsonObject } from '#storage/ports.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
 import type { Host } from '../host.ts'
 import { Refused } from '../refused.ts'
+import type { Resident } from '../resident.ts'
 import { storedState } from '../step/actor-state.ts'
 
 /** The state of an actor. */
@@ -12,6 +13,8 @@ export interface StateOfActor {
   /** XState's state value: a name, or names nested. */
   readonly value: StateValue
   readonly context: JsonObject
+  /** What the machine's `output` says in its final state; absent without any. */
+  readonly output?: Json | undefined
   /** Whether it is in a final state. */
   readonly isDone: boolean
   /** Names of the effects without a result. */
@@ -28,15 +31,22 @@ export class ActorView {
     this.#host = host
   }
 
+  /** Loads an actor. @throws {Refused} `not_found` */
+  async resident(id: string): Promise<Resident> {
+    const resident = await this.#host.load(id)
+    if (resident === null) throw new Refused({ code: 'not_found', message: `there is no actor ${id}` })
+    return resident
+  }
+
   /** @throws {Refused} `not_found` */
   async read(id: string): Promise<StateOfActor> {
-    const resident = await this.#host.load(id)
-    if (resident === null) throw new Refused({ code: 'not_found' })
-    const { state, definition, parked = null } = resident
+    const { state, definition, parked = null } = await this.resident(id)
+    const { history: _, ...stored } = storedState(state.snapshot)
     return {
       id,
       machine: definition.name,
-      ...storedState(state.snapshot),
+      // a copy: the actor goes on from its own
+      ...structuredClone(stored),
       isDone: state.snapshot.status === 'done',
       running: Object.values(state.inFlight).map(({ name }) => name),
       parked,

@@ -2,6 +2,7 @@ import type { AnyStateMachine } from 'xstate'
 import type { MachineDefinition, Migration } from '#machines/definition.ts'
 import { vocabulary } from '#machines/vocabulary.ts'
 import type { Effect, EffectCatalog } from '../effects/effects.ts'
+import { unsupportedIn } from './unsupported.ts'
 
 /** A machine whose actors may have been stored by an earlier version of it. */
 export interface VersionedMachine {
@@ -18,13 +19,21 @@ export type EffectsOfMachines = Readonly<Record<string, Readonly<Record<string, 
 /** A name that is a prefix of ids: lower-case letters and digits. */
 const nameShape = /^[a-z][a-z0-9]{0,30}$/
 
-/** Returns the machines as definitions. @throws {TypeError} for a name that ids cannot have, or an action without work. */
+/**
+ * Returns the machines as definitions.
+ *
+ * @throws {TypeError} for a name that ids cannot have or two machines have, an action without work, and parts of a
+ *   chart that do not run here.
+ */
 export const definitionsOf = (
   machines: readonly (AnyStateMachine | VersionedMachine)[],
   effects: EffectsOfMachines,
 ): readonly MachineDefinition[] => {
   const stray = Object.keys(effects).filter((name) => !machines.some((each) => versioned(each).machine.id === name))
   if (stray.length > 0) throw new TypeError(`no machine has the id ${stray.join(', ')}`)
+  const ids = machines.map((each) => versioned(each).machine.id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new TypeError(`two machines have the id ${twice}`)
   return machines.map((each) => definitionOf(versioned(each), effects))
 }
 
@@ -49,6 +58,8 @@ const definitionOf = (
   const own = effects[name] ?? {}
   const missing = declaredActions(machine).filter((action) => own[action] === undefined)
   if (missing.length > 0) throw new TypeError(`${name} has no effect ${missing.join(', ')}`)
+  const unsupported = unsupportedIn(machine, own)
+  if (unsupported.length > 0) throw new TypeError(`${name} has what does not run here: ${unsupported.join('; ')}`)
   const policies = Object.fromEntries(Object.entries(own).map(([effect, { policy }]) => [effect, policy]))
   return { name, version, migrations, idPrefix: name, machine, effects: policies }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { Effect, EffectContext } from '../effects/effects.ts'
+import { checkedEvent } from './plain-data.ts'
 
 /**
  * Does the work of an action outside of the machine, and returns the event for the machine. A failure that the machine
@@ -11,8 +12,9 @@ export type Work = (params: JsonObject, context: EffectContext) => Promise<Store
 export type LostEvent = (params: JsonObject) => StoredEvent
 
 /**
- * Declares an effect that may run more than once under the same `idempotencyKey`. It is run again after a crash or a
- * throw, until it returns.
+ * Declares an effect that may run more than once under the same `idempotencyKey`. It is run again after a crash, and
+ * after a throw a second and ten seconds later; the third throw parks its actor until `retry`. A service that may be
+ * away for longer is an event of its own, with an `after` that tries again.
  *
  * @example
  * const charge = idempotent(async ({ amount }, { idempotencyKey }) => {
@@ -41,4 +43,8 @@ export const atMostOnce = (work: Work, lost: LostEvent): Effect => ({
 
 const eventOf =
   (work: Work): Effect['run'] =>
-  async (params, context) => ({ event: await work(params, context) })
+  async (params, context) => {
+    // copies: the actor goes on from its own
+    const given = structuredClone({ params, context: context.context })
+    return { event: checkedEvent(await work(given.params, { ...context, context: given.context })) }
+  }

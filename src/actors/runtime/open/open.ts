@@ -12,6 +12,7 @@ import { stuckRows } from '../stuck/stuck.ts'
 import { ActorView, type StateOfActor } from './actor-view.ts'
 import { catalogOf, definitionsOf, type EffectsOfMachines, type VersionedMachine } from './definitions.ts'
 import { followedEvents } from './followed-events.ts'
+import { checkDraft, checkedEvent, checkPlain } from './plain-data.ts'
 
 /** Options of `open`. */
 export interface OpenOptions {
@@ -32,7 +33,7 @@ export interface FollowOptions {
 
 /** The actor to start. */
 export interface StartOptions {
-  /** Input of the machine. */
+  /** Input of the machine: data that JSON can express. */
   readonly input?: JsonObject
   /** Starts one actor per key: a repeated start returns the id of the existing one. */
   readonly key?: string
@@ -52,9 +53,17 @@ export interface ActorSystem {
    * Sends an event, and resolves when what follows from it is stored.
    *
    * @param key the event is processed once per key, however often it is sent.
-   * @throws {Refused} `not_found`; `actor_parked`; what the machine's `meta.refuses` says. @throws {StoreUnavailable}
+   * @throws {Refused} `not_found`; `actor_parked`; what the machine's `meta.refuses` says; `internal_error` when the
+   *   machine throws at it. @throws {TypeError} for an event that JSON cannot express, or whose type begins with `$` or
+   *   `xstate.`. @throws {StoreUnavailable}
    */
   send(id: string, event: StoredEvent, key?: string): Promise<Sent>
+  /**
+   * Runs the effect again for which an actor is parked; does nothing when it is not parked.
+   *
+   * @throws {Refused} `not_found` @throws {StoreUnavailable}
+   */
+  retry(id: string): Promise<void>
   /** Reads the state of an actor. @throws {Refused} `not_found` */
   read(id: string): Promise<StateOfActor>
   /** Iterates over the events that an actor's machine journals: those of the log, then new ones. */
@@ -77,7 +86,7 @@ const usualGraceMs = 5_000
  * follows from it happens. Work that an earlier process left unfinished is resumed. The process goes on running until
  * `close`.
  *
- * @throws {TypeError} when an action of a machine has no effect. @throws {StoreUnavailable}
+ * @throws {TypeError} when an action of a machine has no effect, or its chart has what does not run here. @throws {StoreUnavailable}
  *
  * @example
  * const system = await open({
@@ -98,7 +107,15 @@ export const open = async ({
   const definitions = definitionsOf(machines, effects)
   await storage.records.prepare([epochs, stuckRows, erasedActors])
   const catalog = catalogOf(effects)
-  const runtime = await startRuntime({ storage, definitions, effects: () => catalog, rows: {}, clock, log })
+  const runtime = await startRuntime({
+    storage,
+    definitions,
+    effects: () => catalog,
+    rows: {},
+    clock,
+    log,
+    verify: checkDraft,
+  })
   const { host } = runtime
   // the runtime's own timers let a process end
   const running = setInterval(() => {}, 2 ** 30)
@@ -108,14 +125,21 @@ export const open = async ({
     start: async (machine, { input = {}, key } = {}) => {
       const kind = definitions.find(({ name }) => name === machine)
       if (kind === undefined) throw new Refused({ code: 'not_found', message: `no machine has the id ${machine}` })
+      checkPlain(input, 'input')
       const id = key === undefined ? newId(machine) : derivedId(machine, 1, key)
       const owner = { project, tenant: null, user: null, createdAt: clock.now() }
-      await host.create({ kind, id, owner, input, cause: `start:${id}` })
+      await host.create({ kind, id, owner, input: structuredClone(input), cause: `start:${id}` })
       return id
     },
     send: async (id, event, key = newId('msg')) => {
-      const { commit, duplicate } = await host.deliver(id, { event, cause: `sent:${key}` })
+      const { commit, duplicate } = await host.deliver(id, { event: checkedEvent(event), cause: `sent:${key}` })
       return { isTaken: commit !== null && !duplicate }
+    },
+    retry: async (id) => {
+      const parked = (await view.resident(id)).state.parked
+      if (parked === undefined) return
+      const { kind, effect: subject } = parked
+      await host.deliver(id, { event: { type: '$retry', stuck: { kind, subject } }, cause: newId('retry') })
     },
     read: (id) => view.read(id),
     follow: (id, { after = 0 } = {}) => followedEvents(host.feed.follow(id, after, { at: 'never' })),

@@ -1,6 +1,6 @@
 import type { AnyMachineSnapshot } from 'xstate'
 import type { MachineDefinition, StateValue, StoredState } from '#machines/definition.ts'
-import type { Commit, InFlight, JsonObject, Reminder } from '#storage/ports.ts'
+import type { Commit, InFlight, Json, JsonObject, Reminder } from '#storage/ports.ts'
 import { isObject, isStateValue } from '../schema.ts'
 
 /** Text of the current turn, folded from the log, and the sequence before its first event. */
@@ -61,18 +61,27 @@ export interface Owner {
 }
 
 /** The machine's own part of a state, as plain data. */
-export const storedState = (snapshot: AnyMachineSnapshot): StoredState => ({
-  value: snapshot.value,
-  context: snapshot.context,
+export const storedState = ({ value, context, output, historyValue }: AnyMachineSnapshot): StoredState => ({
+  value,
+  context,
+  ...(output !== undefined && { output }),
+  ...(hasKeys(historyValue) && { history: idsIn(historyValue) }),
 })
+
+const hasKeys = (entries: object): boolean => {
+  for (const _ in entries) return true
+  return false
+}
+
+const idsIn = (remembered: AnyMachineSnapshot['historyValue']): NonNullable<StoredState['history']> =>
+  Object.fromEntries(Object.entries(remembered).map(([id, nodes]) => [id, nodes.map((node) => node.id)]))
 
 /** Builds a commit's `snapshot` field: the machine's state and what the host stores with it. */
 export const snapshotDocument = (
   state: Pick<ActorState, 'snapshot' | 'text' | 'parked' | 'skip'>,
   owner: Owner,
 ): JsonObject => ({
-  value: state.snapshot.value,
-  context: state.snapshot.context,
+  ...storedState(state.snapshot),
   user: owner.user,
   created_at: owner.createdAt,
   text_from: state.text.from,
@@ -87,10 +96,14 @@ export class Unrestorable extends Error {
 
 /** Reads the machine's part of a snapshot document. @throws {Unrestorable} */
 export const readStoredState = (commit: Commit): StoredState => {
-  const { value, context } = commit.snapshot ?? {}
+  const { value, context, output, history } = commit.snapshot ?? {}
   if (!isStateValue(value) || !isObject(context)) throw new Unrestorable(`no snapshot at ${commit.actor}:${commit.seq}`)
-  return { value, context }
+  return { value, context, ...(output !== undefined && { output }), ...(isHistory(history) && { history }) }
 }
+
+const isHistory = (value: Json | undefined): value is Json & NonNullable<StoredState['history']> =>
+  isObject(value) &&
+  Object.values(value).every((ids) => Array.isArray(ids) && ids.every((id) => typeof id === 'string'))
 
 /** Reads the owner from a commit. */
 export const readOwner = (commit: Commit): Owner => {
@@ -127,13 +140,28 @@ export const readTextFrom = (commit: Commit): number => {
 /** Restores a live snapshot from plain data. @throws {Unrestorable} for a state that the machine does not have. */
 export const revive = (definition: MachineDefinition, state: StoredState): AnyMachineSnapshot => {
   try {
-    const snapshot = definition.machine.resolveState({ value: plainValue(state.value), context: state.context })
+    const { value, context, output, history } = state
+    const snapshot = definition.machine.resolveState({
+      value: plainValue(value),
+      context,
+      output,
+      ...(history !== undefined && { historyValue: nodesIn(definition, history) }),
+    })
     if (snapshot.status !== 'error') return snapshot
   } catch (cause) {
     throw new Unrestorable(`state ${JSON.stringify(state.value)} of ${definition.name}`, { cause })
   }
   throw new Unrestorable(`state ${JSON.stringify(state.value)} of ${definition.name}`)
 }
+
+/** @throws for a state that the machine does not have */
+const nodesIn = (
+  { machine }: MachineDefinition,
+  history: NonNullable<StoredState['history']>,
+): AnyMachineSnapshot['historyValue'] =>
+  Object.fromEntries(
+    Object.entries(history).map(([id, ids]) => [id, ids.map((each) => machine.getStateNodeById(each))]),
+  )
 
 type PlainValue = string | { [state: string]: PlainValue | undefined }
 

@@ -54,8 +54,7 @@ export type CompiledChart = ReadonlyMap<Node, Place>
  */
 export const compiledChart = (machine: AnyStateMachine): CompiledChart | undefined => {
   const nodes = nodesIn(machine.root)
-  const hasOwnLimit = (machine.options?.maxIterations ?? Number.POSITIVE_INFINITY) !== Number.POSITIVE_INFINITY
-  if (machine.root.type !== 'compound' || hasOwnLimit || !nodes.every(isPlain)) return undefined
+  if (machine.root.type !== 'compound' || !nodes.every(isPlain)) return undefined
   const places = new Map<Node, Place>()
   for (const node of nodes) {
     if (node.type === 'compound') continue
@@ -66,7 +65,8 @@ export const compiledChart = (machine: AnyStateMachine): CompiledChart | undefin
   return places
 }
 
-const nodesIn = (node: Node): readonly Node[] => [node, ...Object.values(node.states).flatMap(nodesIn)]
+/** A state and those inside it. */
+export const nodesIn = (node: Node): readonly Node[] => [node, ...Object.values(node.states).flatMap(nodesIn)]
 
 const isPlain = (node: Node): boolean =>
   (node.type === 'atomic' ||
@@ -81,7 +81,8 @@ const isPlain = (node: Node): boolean =>
     (action) => compiledAction(node.machine, action).builtin?.retryResolve === undefined,
   )
 
-const transitionsOf = (node: Node): readonly AnyTransitionDefinition[] => [
+/** The transitions of a state, delayed and eventless ones included. */
+export const transitionsOf = (node: Node): readonly AnyTransitionDefinition[] => [
   ...[...node.transitions.values()].flat(),
   ...(node.always ?? []),
 ]
@@ -168,6 +169,7 @@ const initialInside = (node: Node): readonly Node[] => {
   return first === undefined ? [] : [first, ...initialInside(first)]
 }
 
+/** Looks the implementation of an action up. */
 export const compiledAction = (machine: AnyStateMachine, action: WrittenAction): CompiledAction => {
   const isInline = typeof action === 'function'
   const name = isInline ? action.name || '(anonymous)' : typeof action === 'string' ? action : action.type

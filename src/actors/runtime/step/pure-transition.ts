@@ -15,6 +15,9 @@ export type Transition = readonly [AnyMachineSnapshot, readonly ListedAction[]]
 
 const nothing = (): void => {}
 
+/** Number of microsteps of one event after which a chart counts as one that never comes to rest. */
+const maxMicrosteps = 10_000
+
 /** A scope with an actor that is never started: XState requires one, but no pure transition uses it. */
 const inertScope = (machine: AnyStateMachine): AnyActorScope => {
   const self = createActor(machine)
@@ -43,6 +46,8 @@ const prepared = (machine: AnyStateMachine): Prepared => {
   let made = machines.get(machine)
   if (made === undefined) {
     made = { scope: inertScope(machine), chart: compiledChart(machine) }
+    // XState has no limit of its own: such a chart would stop every actor of the process
+    machine.options.maxIterations = Math.min(machine.options.maxIterations ?? maxMicrosteps, maxMicrosteps)
     machines.set(machine, made)
   }
   return made
@@ -111,7 +116,8 @@ class CompiledStep {
   taken(): Transition {
     this.#receive(this.#event)
     let mayFollow = true
-    while (this.#snapshot.status === 'active') {
+    for (let left = maxMicrosteps; this.#snapshot.status === 'active'; left--) {
+      if (left === 0) throw new Error(`Infinite loop detected: ${this.#event.type} leads to no stable state`)
       const before = this.#snapshot
       const way = mayFollow ? this.#chosen(this.#place.always) : undefined
       if (way !== undefined) {

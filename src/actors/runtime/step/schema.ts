@@ -21,6 +21,8 @@ export interface BuiltinAction {
   /** Of `assign` only. */
   readonly assignment?: ((at: object, params: unknown) => object) | Readonly<Record<string, unknown>>
   readonly execute?: unknown
+  /** Of `raise` only: a number of ms, its name, or a function. */
+  readonly delay?: unknown
   /** Of actions that send to other actors. */
   readonly retryResolve?: unknown
   readonly resolve: (

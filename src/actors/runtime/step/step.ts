@@ -30,7 +30,8 @@ import { pureInitial, pureTransition, type Transition } from './pure-transition.
 
 /** Outcome of one event, before anything is written. */
 export type Step =
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** `cause`: what the machine threw at the event. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly cause?: unknown }
   | { readonly kind: 'ignored' }
   | { readonly kind: 'next'; readonly draft: Draft }
 
@@ -57,6 +58,8 @@ export interface StepInput {
   readonly done?: string
   /** Id of the effect of whose stream this event is a part: its progress is incremented. */
   readonly part?: string
+  /** Name of the reminder whose event this is: it is over afterwards, also if the machine does not accept the event. */
+  readonly reminder?: string
 }
 
 /** An action that is not in the machine's vocabulary: a mistake in a machine, found before anything is committed. */
@@ -75,7 +78,8 @@ export const nextStep = (definition: MachineDefinition, state: ActorState, where
   const [snapshot, actions] = isOver(state)
     ? untouched(state)
     : pureTransition(definition.machine, state.snapshot, where.event)
-  const taken = snapshot !== state.snapshot || actions.length > 0 || where.done !== undefined
+  const isOwed = where.done !== undefined || where.reminder !== undefined
+  const taken = snapshot !== state.snapshot || actions.length > 0 || isOwed
   if (!taken) return refusedOrIgnored(state, where)
   return draftOf(definition, state, { snapshot, actions, where })
 }
@@ -170,6 +174,8 @@ interface Gathered {
   readonly messages: MessageRecord[]
   readonly aborted: string[]
   reminders: Record<string, Reminder>
+  /** Number of delayed events without an id. */
+  unnamed: number
   inFlight: Record<string, InFlight>
 }
 
@@ -183,7 +189,8 @@ const gather = (
     effects: [],
     messages: [],
     aborted: [],
-    reminders: state.reminders,
+    reminders: where.reminder === undefined ? state.reminders : without(state.reminders, [where.reminder]),
+    unnamed: 0,
     inFlight: afterCause(state.inFlight, where),
   }
   const place = {
@@ -300,8 +307,9 @@ const takeMessage = (gathered: Gathered, message: Message, place: Place): void =
 
 /** XState lists `after` as a raise with a delay; a raise without one was already consumed by the transition. */
 const takeReminder = (gathered: Gathered, action: ListedAction, place: Place): void => {
-  const { id, delay, event } = paramsOf.raise(action)
-  if (delay === undefined || id === undefined) return
+  const { delay, event, id = `raise:${place.seq}:${gathered.unnamed++}` } = paramsOf.raise(action)
+  if (typeof delay !== 'number') return
+  if (!Number.isFinite(delay)) throw new TypeError(`${place.definition.name} delays ${event.type} by ${delay} ms`)
   gathered.reminders = { ...gathered.reminders, [id]: { due: place.at + delay, event, n: place.seq } }
 }
 

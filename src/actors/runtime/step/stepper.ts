@@ -4,6 +4,7 @@ import { KnownBlobs } from '../blobs/known-blobs.ts'
 import type { Clock } from '../clock.ts'
 import { type CommitFacts, CommitTooLarge, commitOf, compacted } from '../commit/commit-document.ts'
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
+import type { HostOptions } from '../host-options.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import { partsAfter, withParts } from '../log/parts.ts'
 import type { Logger } from '../logger.ts'
@@ -26,6 +27,7 @@ export interface StepperParts {
   readonly nodeName?: string
   readonly telemetry?: HostTelemetry
   readonly refuse?: Refuse
+  readonly verify?: HostOptions['verify']
   /** Called while a commit that sends these messages is being written. */
   readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
   /** Called when the commit is durable and is to be carried out. */
@@ -117,6 +119,7 @@ export class Stepper {
     const shard = ownership.space.of(id)
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
     if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
+    this.#parts.verify?.(step.draft)
     const place = { shard, epoch: epochHere(ownership, shard) }
     const resident = new Resident({ id, definition: kind, owner, place, state: step.draft, at: clock.now() })
     const facts = this.#factsFor(resident, cause, {
@@ -179,7 +182,9 @@ export class Stepper {
     if (resident.parked !== undefined && !isOperatorEvent(delivery.event)) throw this.#refuse({ code: 'actor_parked' })
     if (resident.unrestorable !== undefined) return this.#reload(resident, delivery, reloads)
     const late = effectOf(delivery)
-    if (late !== undefined && resident.state.inFlight[late] === undefined) return { commit: null, duplicate: false }
+    if (late !== undefined && resident.state.inFlight[late] === undefined) return nothingChanged
+    const { reminder } = delivery
+    if (reminder !== undefined && resident.state.reminders[reminder.name]?.n !== reminder.n) return nothingChanged
     checkOwner(this.#parts.ownership, resident)
     const step = this.#step(resident, delivery)
     if (step.kind === 'ignored') return this.#replay(resident, delivery)
@@ -226,12 +231,15 @@ export class Stepper {
         at: this.#parts.clock.now(),
         ...(delivery.done !== undefined && { done: delivery.done }),
         ...(delivery.part !== undefined && { part: delivery.part }),
+        ...(delivery.reminder !== undefined && { reminder: delivery.reminder.name }),
       }
       const isOurs = delivery.event.type.startsWith('$')
-      return (isOurs ? systemStep(definition, state, where) : undefined) ?? nextStep(definition, state, where)
+      const step = (isOurs ? systemStep(definition, state, where) : undefined) ?? nextStep(definition, state, where)
+      if (step.kind === 'next') this.#parts.verify?.(step.draft)
+      return step
     } catch (error) {
       this.#parts.log.error({ actorId: resident.id, event: delivery.event.type, err: error }, 'event refused as poison')
-      throw this.#refuse({ code: 'internal_error', cause: error })
+      return { kind: 'refused', refusal: { code: 'internal_error' }, cause: error }
     }
   }
 
@@ -275,7 +283,12 @@ export class Stepper {
     const result = await this.#replay(resident, delivery)
     if (result.duplicate) return result
     const { code, param, message = whyNot(step.refusal, resident, delivery) } = step.refusal
-    throw this.#refuse({ code, ...(param !== undefined && { param }), ...(message !== undefined && { message }) })
+    throw this.#refuse({
+      code,
+      ...(param !== undefined && { param }),
+      ...(message !== undefined && { message }),
+      ...(step.cause !== undefined && { cause: step.cause }),
+    })
   }
 
   #factsFor({ id, shard, epoch, owner }: Resident, cause: string, event: CommitFacts['event']): CommitFacts {
