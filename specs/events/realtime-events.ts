@@ -223,7 +223,9 @@ const before = { previous_item_id: optional(nullable(string())) }
 const error = object(
   {
     type: string(),
-    code: optional(nullable(string({ description: 'One of the error codes.' }))),
+    code: optional(
+      nullable(string({ description: 'One of the error codes, or the code that OpenAI has for the refusal.' })),
+    ),
     message: string(),
     param: optional(nullable(string())),
     event_id: optional(nullable(string({ description: "Id of the client's event that caused the error." }))),

@@ -14,6 +14,9 @@ export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(va
 /** The value as a string, or ''. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** Arguments of a call as JSON text that can be parsed: some models write nothing where a function takes none. */
+export const argumentsOf = (written: string): string => (written.trim() === '' ? '{}' : written)
+
 /** The value as a count: a whole number of 0 or more, or 0. */
 export const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0

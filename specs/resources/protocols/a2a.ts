@@ -55,6 +55,10 @@ const card = object(
   { title: 'A2aAgentCard', description: 'What other agents need to call this one.' },
 )
 
+const historyLength = optional(
+  integer({ min: 0, max: 1_000_000, description: 'Maximum number of messages of the history. Default: all.' }),
+)
+
 const noted = {
   id: string({ maxLength: 128, description: 'Id of the config among those of its task.' }),
   url: string({ minLength: 1, maxLength: 2048, description: 'Address to which updates are sent.' }),
@@ -97,11 +101,15 @@ const sending = {
     configuration: described(
       optional(
         object(
-          { returnImmediately: optional(boolean()), taskPushNotificationConfig: optional(newPushConfig) },
+          {
+            returnImmediately: optional(boolean()),
+            taskPushNotificationConfig: optional(newPushConfig),
+            historyLength,
+          },
           { open: true },
         ),
       ),
-      '`returnImmediately`: whether to answer before the task ends or waits. `taskPushNotificationConfig`: as `a2a.set_push_config`.',
+      '`returnImmediately`: whether to answer before the task ends or waits. `taskPushNotificationConfig`: as `a2a.set_push_config`. `historyLength`: as `a2a.task`.',
     ),
   }),
   errors: [
@@ -185,8 +193,10 @@ export const a2a = defineOperations(
         ),
         pageSize: described(defaulted(integer({ min: 1, max: 100 }), 50), 'Maximum number of tasks on a page.'),
         pageToken: optional(string({ maxLength: 1024, description: '`nextPageToken` of the previous page.' })),
+        includeArtifacts: described(optional(boolean()), 'Whether tasks have their artifacts. Default: false.'),
+        historyLength,
       },
-      passedOver: ['historyLength', 'includeArtifacts', 'statusTimestampAfter', 'tenant'],
+      passedOver: ['statusTimestampAfter', 'tenant'],
       answer: isJsonResponse(
         object({ tasks: array(a2aTask), nextPageToken: string(), pageSize: integer(), totalSize: integer() }),
       ),
@@ -197,7 +207,8 @@ export const a2a = defineOperations(
       description: 'The state of a run of the agent as a task.',
       method: 'GET',
       path: `${base}/tasks/{run_id}`,
-      passedOver: ['historyLength', 'tenant'],
+      query: { historyLength },
+      passedOver: ['tenant'],
       answer: isJsonResponse(a2aTask),
     },
     command: {

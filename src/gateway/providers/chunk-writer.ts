@@ -34,10 +34,9 @@ export class ChunkWriter {
     return this.#chunk([{ index, delta, logprobs: null, finish_reason: null }])
   }
 
-  /** @param stopText the stop sequence that ended the response, where known; sent as `stop_reason`, as vLLM does. */
-  finish(reason: string, index = 0, stopText = ''): WireObject {
-    const stop = stopText === '' ? {} : { stop_reason: stopText }
-    return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason, ...stop }])
+  /** @param more further fields of the choice. */
+  finish(reason: string, index = 0, more: WireObject = {}): WireObject {
+    return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason, ...more }])
   }
 
   usage(usage: TokenUsage): WireObject {

@@ -13,8 +13,8 @@ interface ChoiceParts {
   /** Lists that providers add to a message, such as `thinking_blocks` and `images`. */
   readonly lists: Map<string, unknown[]>
   finish: string | null
-  /** The stop sequence that ended the choice; '' for none. */
-  stopText: string
+  /** How it ended, beside the reason. */
+  ending: WireObject
 }
 
 /** Assembles the `chat.completion` document from all chunks of a stream. */
@@ -47,10 +47,11 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
     calls: new Map(),
     lists: new Map(),
     finish: null,
-    stopText: '',
+    ending: {},
   }
   choices.set(index, parts)
-  parts.stopText ||= textOf(choice.stop_reason)
+  for (const name of endingNames)
+    if (textOf(choice[name]) !== '') parts.ending = { ...parts.ending, [name]: choice[name] }
   if (typeof choice.finish_reason === 'string') parts.finish = choice.finish_reason
   const delta = objectOf(choice.delta)
   parts.content += textOf(delta.content)
@@ -60,6 +61,9 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
     if (Array.isArray(delta[name])) parts.lists.set(name, [...(parts.lists.get(name) ?? []), ...delta[name]])
   }
 }
+
+/** The stop sequence that ended a choice, and the provider's own reason. */
+const endingNames = ['stop_reason', 'native_finish_reason']
 
 const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotations']
 
@@ -74,10 +78,7 @@ function addCall(calls: Map<number, CallParts>, call: WireObject): void {
 
 const indexOf = ({ index }: WireObject): number => (typeof index === 'number' ? index : 0)
 
-function choiceDocument(
-  index: number,
-  { content, reasoning, calls, lists, finish, stopText }: ChoiceParts,
-): WireObject {
+function choiceDocument(index: number, { content, reasoning, calls, lists, finish, ending }: ChoiceParts): WireObject {
   const tool_calls = [...calls]
     .sort(([a], [b]) => a - b)
     .map(([, { id, name, arguments: text }]) => ({ id, type: 'function', function: { name, arguments: text } }))
@@ -89,6 +90,5 @@ function choiceDocument(
     ...Object.fromEntries(lists),
     ...(calls.size === 0 ? {} : { tool_calls }),
   }
-  const stop = stopText === '' ? {} : { stop_reason: stopText }
-  return { index, message, logprobs: null, finish_reason: finish, ...stop }
+  return { index, message, logprobs: null, finish_reason: finish, ...ending }
 }

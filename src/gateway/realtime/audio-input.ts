@@ -1,11 +1,9 @@
-import type { WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { errorOf } from './conversation/active-response.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import type { SessionConfig } from './conversation/session-config.ts'
-import { serverEvent } from './server-event.ts'
+import { refusedEvent, serverEvent } from './server-event.ts'
 import { AudioBuffer } from './speech/audio-buffer.ts'
 import { bytesOf, msOf } from './speech/pcm.ts'
 import { type SpeechChange, TurnDetector } from './speech/turn-detector.ts'
@@ -22,6 +20,9 @@ export interface AudioInputParts {
   readonly stopped: () => void
 }
 
+/** A part of an item: the id of the item, and the index of the part. */
+type PartPlace = readonly [itemId: string, contentIndex: number]
+
 /** Shortest audio that is transcribed. */
 const minMs = 100
 
@@ -32,6 +33,10 @@ export class AudioInput {
   readonly #hearing = new Set<Promise<void>>()
   #detector: TurnDetector | null = null
   #detectorFor: SessionConfig | null = null
+  /** The detection that the detector was made for, as JSON. */
+  #detection = ''
+  /** First half of a sample whose second has not arrived. */
+  #half: Buffer = Buffer.alloc(0)
   #heardBytes = 0
   /** Id of the item that the audio being spoken will become. */
   #itemId = newId('item')
@@ -42,10 +47,12 @@ export class AudioInput {
 
   /** Adds audio in base64. @throws {ServiceError} `body_too_large`, `invalid_field` */
   append(base64: string, config: SessionConfig): void {
-    const audio = Buffer.from(base64, 'base64')
-    if (audio.length === 0 && base64 !== '') throw invalidField('audio', 'audio is not base64.')
-    const whole = audio.length % 2 === 0 ? audio : audio.subarray(0, -1)
+    const part = Buffer.from(base64, 'base64')
+    if (part.length === 0 && base64 !== '') throw invalidField('audio', 'audio is not base64.')
+    const audio = this.#half.length === 0 ? part : Buffer.concat([this.#half, part])
+    const whole = audio.subarray(0, audio.length - (audio.length % 2))
     this.#buffer.add(whole)
+    this.#half = audio.subarray(whole.length)
     const detector = this.#detectorOf(config)
     const changes = detector?.push(whole) ?? []
     this.#heardBytes += whole.length
@@ -57,19 +64,22 @@ export class AudioInput {
 
   clear(): void {
     this.#buffer.clear()
+    this.#half = Buffer.alloc(0)
     this.#parts.send(serverEvent('input_audio_buffer.cleared', {}))
   }
 
   /** Makes an item of the audio in the buffer. @throws {ServiceError} `invalid_field` for less than 100 ms */
   commit(config: SessionConfig): void {
     if (this.#buffer.bytes < bytesOf(minMs))
-      throw new ServiceError('invalid_field', { message: `The buffer has less than ${minMs} ms of audio.` })
+      throw refusedEvent('invalid_field', 'input_audio_buffer_commit_empty', {
+        message: `The buffer has less than ${minMs} ms of audio.`,
+      })
     this.#commit(config)
   }
 
-  /** Transcribes the audio of an item that the client adds as a whole. */
-  addItem(item: WireObject & { readonly id: string }, base64: string, config: SessionConfig): void {
-    this.#hear(item, Buffer.from(base64, 'base64'), config)
+  /** Transcribes a part of an item that the client adds as a whole. */
+  addPart(place: PartPlace, base64: string, config: SessionConfig): void {
+    this.#hear(place, Buffer.from(base64, 'base64'), config)
   }
 
   /** Resolves when all audio so far has been transcribed, or could not be. */
@@ -77,12 +87,15 @@ export class AudioInput {
     while (this.#hearing.size > 0) await Promise.all(this.#hearing)
   }
 
+  /** The detector of a configuration; speech that has begun goes on under one that detects in the same way. */
   #detectorOf(config: SessionConfig): TurnDetector | null {
-    if (this.#detectorFor !== config) {
-      this.#detectorFor = config
-      const options = config.turnDetection
+    if (this.#detectorFor === config) return this.#detector
+    this.#detectorFor = config
+    const options = config.turnDetection
+    const detection = JSON.stringify(options)
+    if (detection !== this.#detection)
       this.#detector = options === null ? null : new TurnDetector(options, this.#heardBytes)
-    }
+    this.#detection = detection
     return this.#detector
   }
 
@@ -110,26 +123,21 @@ export class AudioInput {
     send(serverEvent('input_audio_buffer.committed', { item_id: item.id, previous_item_id: previous }))
     send(serverEvent('conversation.item.added', { previous_item_id: previous, item }))
     send(serverEvent('conversation.item.done', { previous_item_id: previous, item }))
-    this.#hear(item, samples, config)
+    this.#hear([item.id, 0], samples, config)
   }
 
-  #hear(item: WireObject & { readonly id: string }, samples: Buffer, config: SessionConfig): void {
-    const hearing = this.#transcribed(item, samples, config).finally(() => this.#hearing.delete(hearing))
+  #hear(place: PartPlace, samples: Buffer, config: SessionConfig): void {
+    const hearing = this.#transcribed(place, samples, config).finally(() => this.#hearing.delete(hearing))
     this.#hearing.add(hearing)
   }
 
-  async #transcribed(
-    item: WireObject & { readonly id: string },
-    samples: Buffer,
-    config: SessionConfig,
-  ): Promise<void> {
+  async #transcribed([item_id, content_index]: PartPlace, samples: Buffer, config: SessionConfig): Promise<void> {
     const { voices, conversation, send, signal } = this.#parts
-    const place = { item_id: item.id, content_index: 0 }
+    const place = { item_id, content_index }
     const name = 'conversation.item.input_audio_transcription'
     try {
       const transcript = await voices.hear(samples, config.transcription, signal)
-      const content = [{ type: 'input_audio', transcript }]
-      conversation.replace({ ...item, type: 'message', content })
+      conversation.heard(item_id, content_index, transcript)
       const usage = { type: 'duration', seconds: msOf(samples.length) / 1000 }
       send(serverEvent(`${name}.completed`, { ...place, transcript, usage }))
     } catch (error) {

@@ -12,7 +12,7 @@ import { type ModelAnswerParts, modelAnswer } from './conversation/model-answer.
 import { type SessionConfig, usualConfig } from './conversation/session-config.ts'
 import { Outlet } from './outlet.ts'
 import type { RealtimeClient, RealtimeSession } from './realtime-client.ts'
-import { endsSession, errorEvent, eventIdOf, serverEvent } from './server-event.ts'
+import { endsSession, errorEvent, eventIdOf, refusedEvent, serverEvent } from './server-event.ts'
 import type { Voices } from './speech/voices.ts'
 
 export interface LocalSessionParts {
@@ -107,7 +107,7 @@ export class LocalSession implements RealtimeSession, AgentHost {
       case 'conversation.item.create':
         return this.#add(objectOf(event.item), textOf(event.previous_item_id) || null)
       case 'conversation.item.retrieve':
-        this.#send('conversation.item.retrieved', { item: this.conversation.get(textOf(event.item_id)) })
+        this.#send('conversation.item.retrieved', { item: this.conversation.get(textOf(event.item_id), 'retrieve') })
         break
       case 'conversation.item.delete':
         this.conversation.remove(textOf(event.item_id))
@@ -149,10 +149,10 @@ export class LocalSession implements RealtimeSession, AgentHost {
     const { item: added, previous } = this.conversation.add(item, after)
     this.#send('conversation.item.added', { previous_item_id: previous, item: added })
     this.#send('conversation.item.done', { previous_item_id: previous, item: added })
-    const spoken = arrayOf(item.content)
-      .map(objectOf)
-      .find(({ audio, transcript }) => textOf(audio) !== '' && !transcript)
-    if (spoken !== undefined) this.#audio.addItem(added, textOf(spoken.audio), this.#config)
+    for (const [index, part] of arrayOf(item.content).entries()) {
+      const { audio, transcript } = objectOf(part)
+      if (textOf(audio) !== '' && !transcript) this.#audio.addPart([added.id, index], textOf(audio), this.#config)
+    }
   }
 
   #truncate({ item_id, content_index, audio_end_ms }: WireObject): void {
@@ -163,7 +163,9 @@ export class LocalSession implements RealtimeSession, AgentHost {
   /** @throws {ServiceError} `turn_in_progress`; `invalid_field` for a configuration. */
   #respond(request: WireObject, eventId: string | null = null): void {
     if (this.#active !== null)
-      throw new ServiceError('turn_in_progress', { message: 'The conversation already has an active response.' })
+      throw refusedEvent('turn_in_progress', 'conversation_already_has_active_response', {
+        message: 'The conversation already has an active response.',
+      })
     const { conversation: _, metadata: __, input: ___, ...changes } = request
     const config = Object.keys(changes).length === 0 ? this.#config : this.#config.with(changes)
     const response = new ActiveResponse(this.#responding, config, request)
@@ -210,7 +212,9 @@ export class LocalSession implements RealtimeSession, AgentHost {
   /** @throws {ServiceError} `no_turn_in_progress` */
   #cancelNamed({ response_id: id }: WireObject): void {
     if (this.#active === null || (id !== undefined && id !== this.#active.id))
-      throw new ServiceError('no_turn_in_progress', { message: 'There is no such response in progress.' })
+      throw refusedEvent('no_turn_in_progress', 'response_cancel_not_active', {
+        message: 'There is no such response in progress.',
+      })
     this.#cancel('client_cancelled')
   }
 

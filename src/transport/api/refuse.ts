@@ -90,9 +90,23 @@ const soon: ReadonlySet<ErrorCode> = new Set([
   ...(['rate_limit_exceeded', 'provider_rate_limited', 'too_many_streams'] as const),
 ])
 
+/** Conflicts that may have passed when the request is repeated. */
+const passing: ReadonlySet<ErrorCode> = new Set(['version_conflict', 'idempotency_in_progress', 'turn_in_progress'])
+
+/** Errors with the status of passing ones, which a repeated request gets again, or pays for again. */
+const lasting: ReadonlySet<ErrorCode> = new Set([
+  ...(['answer_too_large', 'provider_not_active', 'browser_unavailable', 'actor_parked'] as const),
+  ...(['memory_quota_exceeded', 'memory_ops_quota_exceeded'] as const),
+])
+
+/** The SDKs of OpenAI and Anthropic repeat requests by their status, 409 included, unless this header forbids it. */
+const notAgain = ['x-should-retry', 'false'] as const
+
+const isFutile = (code: ErrorCode): boolean => lasting.has(code) || (errors[code].status === 409 && !passing.has(code))
+
 export const headersOf = ({ code, details }: ServiceError): Headers => {
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
   const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)
-  const own = details.headers ?? []
+  const own = [...(details.headers ?? []), ...(isFutile(code) ? [notAgain] : [])]
   return retryAfterS === undefined ? own : [...own, ['retry-after', String(Math.ceil(retryAfterS))]]
 }

@@ -7,6 +7,8 @@ export interface Script {
   readonly finishReason?: string
   /** The stop sequence that ended the answer, sent with the last delta. */
   readonly stopText?: string
+  /** Further fields of the choice with the last delta, as a provider's format adds them. */
+  readonly choice?: WireObject
   readonly usage?: Partial<ChatSummary['usage']>
   readonly costUsd?: string | null
   /** The failure after the deltas, or with `refused` before the answer begins. */
@@ -62,22 +64,17 @@ export class ScriptedChat implements ChatCalls {
     return this.#scripts[Math.min(this.received.length, this.#scripts.length) - 1] ?? {}
   }
 
-  #run(
-    { after, stopText }: Script,
-    deltas: readonly WireObject[],
-    listener: ChatListener,
-    over: () => void,
-  ): ChatControl {
+  #run(script: Script, deltas: readonly WireObject[], listener: ChatListener, over: () => void): ChatControl {
     let at = -1
     let paused = false
     const step = (): void => {
       if (at < 0) listener.begin({ route, headers: [['x-provider', 'simulated']] })
       else if (at < deltas.length)
-        paused = !listener.chunk(chunkOf(deltas[at] ?? {}, at === deltas.length - 1 ? stopText : undefined))
+        paused = !listener.chunk(chunkOf(deltas[at] ?? {}, at === deltas.length - 1 ? script : {}))
       else over()
       if (++at <= deltas.length && !paused) setImmediate(step)
     }
-    void (after ?? Promise.resolve()).then(step)
+    void (script.after ?? Promise.resolve()).then(step)
     return {
       resume: () => {
         if (!paused) return
@@ -111,13 +108,13 @@ const summaryOf = ({ finishReason = 'stop', usage, costUsd = '0.000123' }: Scrip
 
 const head = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'model-1-2026' }
 
-const chunkOf = (delta: WireObject, stop_reason?: string): WireObject => ({
+const chunkOf = (delta: WireObject, { stopText: stop_reason, choice }: Script): WireObject => ({
   ...head,
   object: 'chat.completion.chunk',
-  choices: [{ index: 0, delta, finish_reason: null, ...(stop_reason !== undefined && { stop_reason }) }],
+  choices: [{ index: 0, delta, finish_reason: null, ...choice, ...(stop_reason !== undefined && { stop_reason }) }],
 })
 
-const completionOf = ({ deltas = [], finishReason = 'stop', stopText }: Script): WireObject => {
+const completionOf = ({ deltas = [], finishReason = 'stop', stopText, choice }: Script): WireObject => {
   const joined = (field: string): string => deltas.map((delta) => delta[field] ?? '').join('')
   const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = []
   for (const { tool_calls } of deltas) {
@@ -140,6 +137,6 @@ const completionOf = ({ deltas = [], finishReason = 'stop', stopText }: Script):
     ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
-  const stop = stopText === undefined ? {} : { stop_reason: stopText }
+  const stop = { ...choice, ...(stopText !== undefined && { stop_reason: stopText }) }
   return { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finishReason, ...stop }] }
 }

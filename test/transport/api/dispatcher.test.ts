@@ -103,6 +103,20 @@ describe('errors', () => {
   })
 
   it.each([
+    ['idempotency_key_reused', 'false'],
+    ['answer_too_large', 'false'],
+    ['idempotency_in_progress', undefined],
+    ['turn_in_progress', undefined],
+    ['rate_limit_exceeded', undefined],
+  ] as const)(
+    'of code %s let SDKs repeat the request, except where a header forbids it: %s',
+    async (code, repeated) => {
+      const { send } = open({ 'things.get': () => Promise.reject(new ServiceError(code)) })
+      expect((await send({ target: '/v1/things/1', as })).headers['x-should-retry']).toBe(repeated)
+    },
+  )
+
+  it.each([
     ['nothing', undefined, 'thing_id'],
     ['its id', 'id', 'thing_id'],
     ['a field', 'agent_id', 'agent_id'],

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '#storage/index.ts'
 import { a2aMessage } from './a2a-message.ts'
 import { pushConfigOf } from './a2a-push-config.ts'
 import type { A2aRuns, A2aSending, ListQuery } from './a2a-runs.ts'
-import { runStatusOf } from './a2a-task.ts'
+import { runStatusOf, type TaskView } from './a2a-task.ts'
 
 type RpcCall = Parameters<UseCases['a2a.call']>[0]
 type RpcId = string | number | null
@@ -30,8 +30,18 @@ export const sendingOf = ({ message, configuration }: JsonObject, place: string)
   const isPushed = push !== undefined && push !== null
   return {
     message: a2aMessage(message, `${place}message`),
+    view: viewIn(isObject(configuration) ? configuration : {}, `${place}configuration.`),
     push: isPushed ? pushConfigOf(push, `${place}configuration.taskPushNotificationConfig`) : null,
   }
+}
+
+/** What is wanted of a task. @throws {ServiceError} `invalid_field` */
+const viewIn = ({ historyLength, includeArtifacts }: JsonObject, place = 'params.'): TaskView => {
+  const view = { includeArtifacts: includeArtifacts === true ? true : undefined }
+  if (historyLength === undefined || historyLength === null) return view
+  if (typeof historyLength === 'number' && Number.isInteger(historyLength) && historyLength >= 0)
+    return { ...view, historyLength }
+  throw invalidField(`${place}historyLength`, 'It must be an integer of 0 or more.')
 }
 
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -49,13 +59,13 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
       events: await runs.sentAndFollowed(call, sendingOf(params, 'params.'), idOf(call.body)),
     }),
   ],
-  ['GetTask', async (runs, call, params) => ({ json: await runs.task(call, taskIdOf(params)) })],
+  ['GetTask', async (runs, call, params) => ({ json: await runs.task(call, taskIdOf(params), viewIn(params)) })],
   ['CancelTask', async (runs, call, params) => ({ json: await runs.cancelled(call, taskIdOf(params)) })],
   [
     'SubscribeToTask',
     async (runs, call, params) => ({ events: await runs.followed(call, taskIdOf(params), idOf(call.body)) }),
   ],
-  ['ListTasks', async (runs, call, params) => ({ json: await runs.list(call, listQuery(params)) })],
+  ['ListTasks', async (runs, call, params) => ({ json: await runs.list(call, listQuery(params), viewIn(params)) })],
   [
     'CreateTaskPushNotificationConfig',
     async (runs, call, params) => ({

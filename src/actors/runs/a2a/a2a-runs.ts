@@ -20,7 +20,7 @@ import { a2aCard } from './a2a-card.ts'
 import type { A2aMessage } from './a2a-message.ts'
 import { type PushConfig, pushConfigView } from './a2a-push-config.ts'
 import type { A2aPushes } from './a2a-pushes.ts'
-import { type A2aTask, a2aTask, runStatusOf, type WaitingCall } from './a2a-task.ts'
+import { type A2aTask, a2aTask, runStatusOf, type TaskView, viewOf, type WaitingCall } from './a2a-task.ts'
 import { A2aTasks } from './a2a-tasks.ts'
 
 /** Dependencies of `A2aRuns`. */
@@ -39,6 +39,8 @@ export interface A2aRunsParts {
 export interface A2aSending {
   readonly message: A2aMessage
   readonly push: PushConfig | null
+  /** What its sender wants of the task. */
+  readonly view?: TaskView
 }
 
 /** Where a task was when its message had been received. */
@@ -107,7 +109,7 @@ export class A2aRuns {
   async sent(call: AgentCall, sending: A2aSending, isHasty: boolean): Promise<A2aTask> {
     const { id, after } = await this.#received(call, sending)
     if (!isHasty) await this.#settled(call, id, after)
-    return this.task(call, id)
+    return this.task(call, id, sending.view)
   }
 
   /** Sends a message, and streams its task. */
@@ -173,17 +175,19 @@ export class A2aRuns {
   }
 
   /** @throws {ServiceError} `not_found` */
-  async task(call: AgentCall, id: string): Promise<A2aTask> {
-    return this.#taskOf(call, await this.#run(call, id))
+  async task(call: AgentCall, id: string, view: TaskView = {}): Promise<A2aTask> {
+    return viewOf(await this.#taskOf(call, await this.#run(call, id)), view)
   }
 
-  async list(call: AgentCall, query: ListQuery): Promise<ResultOf<'a2a.tasks'>> {
+  /** @param view artifacts are left out unless they are wanted, which the protocol requires of lists. */
+  async list(call: AgentCall, query: ListQuery, { includeArtifacts = false, historyLength }: TaskView) {
+    const view = { includeArtifacts, historyLength }
     const agentId = (await this.#agent(call, call.params.agent_id)).id
     const { pageSize, pageToken, contextId } = query
     const status = query.status === undefined ? undefined : runStatusOf(query.status)
     if (contextId !== undefined) {
       const ids = await this.#tasks.runsOf(call, contextId, pageSize)
-      const found = await Promise.all(ids.map((id) => this.task(call, id).catch(nullWhenNotFound)))
+      const found = await Promise.all(ids.map((id) => this.task(call, id, view).catch(nullWhenNotFound)))
       const tasks = found.flatMap((task) =>
         task === null || (status !== undefined && task.status.state !== query.status) ? [] : [task],
       )
@@ -197,7 +201,7 @@ export class A2aRuns {
         ...(status !== undefined && { status }),
       },
     })
-    const tasks = await Promise.all(page.data.map(({ id }) => this.task(call, id)))
+    const tasks = await Promise.all(page.data.map(({ id }) => this.task(call, id, view)))
     return { tasks, nextPageToken: page.next_cursor ?? '', pageSize, totalSize: tasks.length }
   }
 

@@ -74,6 +74,20 @@ export const errorMessage = (task: string, contextId: string, error: JsonObject)
   parts: [{ text: String(error.message) }, { data: { code: error.code ?? null } }],
 })
 
+/** What a caller wants of a task. */
+export interface TaskView {
+  /** Maximum number of messages; absent: all. */
+  readonly historyLength?: number | undefined
+  readonly includeArtifacts?: boolean | undefined
+}
+
+/** A task as far as a caller wants it. */
+export const viewOf = ({ artifacts, history, ...task }: A2aTask, view: TaskView): A2aTask => ({
+  ...task,
+  ...(artifacts !== undefined && view.includeArtifacts !== false && { artifacts }),
+  ...(history !== undefined && view.historyLength !== 0 && { history }),
+})
+
 /** Builds the task of a run. */
 export const a2aTask = (run: Run, contextId: string, calls: readonly WaitingCall[]): A2aTask => {
   const { id, status, output, error, input, updated_at } = run

@@ -25,8 +25,8 @@ export const a2aUseCases = (parts: A2aRunsParts): A2aUseCases => {
       await runs.require(call)
       return runs.sentAndFollowed(call, sendingOf(call.body, ''), null)
     },
-    'a2a.tasks': (call) => runs.list(call, call.query),
-    'a2a.task': (call) => runs.task(call, call.params.run_id),
+    'a2a.tasks': (call) => runs.list(call, call.query, call.query),
+    'a2a.task': (call) => runs.task(call, call.params.run_id, call.query),
     'a2a.command': async (call) => {
       const [id = '', command] = call.params.run_id.split(':')
       if (command === undefined) return { json: await runs.task(call, id) }

@@ -9,6 +9,7 @@ import type {
 import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { pausedTurn } from '#gateway/providers/anthropic/anthropic-usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -22,7 +23,7 @@ export const messageOf = (outcome: ChatOutcome): Message => {
   const choice = objectOf(arrayOf(outcome.completion.choices)[0])
   const blocks = blocksOf(objectOf(choice.message))
   const hasCalls = blocks.some(({ type }) => type === 'tool_use')
-  const stop = stopOf(outcome, { text: stopTextOf(choice), hasCalls })
+  const stop = stopOf(outcome, endingOf(choice), hasCalls)
   return { ...newMessage(outcome.model, blocks, chargedUsage(outcome)), ...stop }
 }
 
@@ -82,20 +83,30 @@ const stopReasons: Readonly<Record<string, StopReason>> = {
   content_filter: 'refusal',
 }
 
-/** Returns the stop sequence that ended a choice, which Anthropic's models and vLLM report; '' for none. */
-export const stopTextOf = (choice: WireObject): string => textOf(choice.stop_reason)
+/** How a choice ended, beside OpenAI's reason. */
+export interface ChoiceEnding {
+  /** The stop sequence that ended it, which Anthropic's models and vLLM report; '' for none. */
+  readonly text: string
+  /** Whether Anthropic paused one of its own tools: its caller sends the message again to continue it. */
+  readonly isPaused: boolean
+}
+
+export const endingOf = ({ stop_reason, native_finish_reason }: WireObject): ChoiceEnding => ({
+  text: textOf(stop_reason),
+  isPaused: native_finish_reason === pausedTurn,
+})
 
 /**
  * Returns why the answer ended, in Anthropic's form. OpenAI ends an answer with a forced call by `stop`, but clients of
  * this API run tools only for `tool_use`.
- *
- * @param text the stop sequence that ended the answer; '' for none.
  */
 export const stopOf = (
   { finishReason }: ChatSummary,
-  { text, hasCalls }: { readonly text: string; readonly hasCalls: boolean },
+  { text, isPaused }: ChoiceEnding,
+  hasCalls: boolean,
 ): Pick<Message, 'stop_reason' | 'stop_sequence'> => {
   if (finishReason === 'stop' && hasCalls) return { stop_reason: 'tool_use', stop_sequence: null }
+  if (isPaused) return { stop_reason: pausedTurn, stop_sequence: null }
   if (finishReason === 'stop' && text !== '') return { stop_reason: 'stop_sequence', stop_sequence: text }
   return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
 }

@@ -3,7 +3,7 @@ import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/w
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { anthropicError } from '#specs/errors/wire-errors.ts'
 import type { StreamForm } from '../streamed-chat.ts'
-import { chargedUsage, newMessage, stopOf, stopTextOf, textBlock, usageOf } from './message-answer.ts'
+import { type ChoiceEnding, chargedUsage, endingOf, newMessage, stopOf, textBlock, usageOf } from './message-answer.ts'
 
 interface WaitingCall {
   id: string
@@ -34,7 +34,7 @@ export class MessageFrames implements StreamForm {
   #open: 'text' | 'thinking' | 'tool_use' | null = null
   /** Index of the call that is being streamed. */
   #streamed = 0
-  #stopText = ''
+  #ending: ChoiceEnding = endingOf({})
 
   /** @param headers in addition to those of every stream. */
   constructor(requestId: string, headers: NonNullable<StreamForm['headers']>) {
@@ -50,7 +50,7 @@ export class MessageFrames implements StreamForm {
   chunk(chunk: WireObject): string {
     if (!this.#begun) this.#begin(textOf(chunk.model))
     const choice = objectOf(arrayOf(chunk.choices)[0])
-    this.#stopText ||= stopTextOf(choice)
+    if (this.#ending.text === '' && !this.#ending.isPaused) this.#ending = endingOf(choice)
     this.#delta(objectOf(choice.delta))
     return this.#take()
   }
@@ -59,7 +59,11 @@ export class MessageFrames implements StreamForm {
     if (!this.#begun) this.#begin(summary.model)
     this.#finishCalls()
     this.#close()
-    const stop = stopOf(summary, { text: this.#stopText, hasCalls: this.#calls.some(({ begun }) => begun) })
+    const stop = stopOf(
+      summary,
+      this.#ending,
+      this.#calls.some(({ begun }) => begun),
+    )
     const delta = { ...stop, stop_details: null, container: null }
     this.#emit('message_delta', { delta, usage: chargedUsage(summary) })
     this.#emit('message_stop', {})
@@ -100,6 +104,8 @@ export class MessageFrames implements StreamForm {
    */
   #thought(block: WireObject): void {
     if (block.type === 'thinking') {
+      // other gateways send each piece of thinking as a block too, and the signature with the last
+      if (textOf(block.signature) === '') return
       this.#thinking({ type: 'signature_delta', signature: textOf(block.signature) })
       this.#close()
     } else if (textOf(block.type) !== '') {

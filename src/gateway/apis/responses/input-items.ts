@@ -137,33 +137,43 @@ const outputItem = (item: WireObject, path: string): ResponseItem => ({
 })
 
 /**
- * Converts items to messages of chat completions. Tool calls are added to the assistant message that made them; images
- * and files in tool outputs follow the output as a user message; reasoning and searches are left out.
+ * Converts items to messages of chat completions. Tool calls are added to the assistant message that made them, and
+ * their outputs follow it, wherever the items have them: models refuse anything between. Images and files in tool
+ * outputs follow the outputs as a user message; reasoning and searches are left out.
  *
  * @throws {ServiceError} `bad_request` when a call has no output, or an output has no call.
  */
 export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[] => {
-  checkCalls(items)
+  const outputs = outputsOf(items)
   const messages: WireObject[] = []
-  let shown: WireObject[] = []
-  const show = (): void => {
-    if (shown.length > 0) messages.push({ role: 'user', content: shown })
-    shown = []
+  /** Outputs of the calls of the last message. */
+  let due: ResponseItem[] = []
+  const answer = (): void => {
+    const shown = due.flatMap(mediaOf)
+    messages.push(...due.map(toolMessage), ...(shown.length > 0 ? [{ role: 'user', content: shown }] : []))
+    due = []
   }
   for (const item of items) {
-    if (isOutput(item)) {
-      messages.push(toolMessage(item))
-      shown.push(...mediaOf(item))
-      continue
+    if (isCall(item)) {
+      addCall(messages, item)
+      const output = outputs.get(item)
+      if (output !== undefined) due.push(output)
+    } else if (due.length > 0 && item.role === 'assistant') addText(messages, item)
+    else {
+      const made = messagesIn(item)
+      if (made.length > 0 || isOutput(item)) answer()
+      messages.push(...made)
     }
-    show()
-    if (item.type === 'message') messages.push(messageOf(item))
-    else if (item.type === 'compaction') messages.push(messageOf(summaryMessage(item, 'input')))
-    else if (isCall(item)) addCall(messages, item)
-    else if (item.type === 'mcp_call') messages.push(...remoteCall(item))
   }
-  show()
+  answer()
   return messages
+}
+
+/** The messages of an item that is neither a call nor the text beside one. */
+const messagesIn = (item: ResponseItem): readonly WireObject[] => {
+  if (item.type === 'message') return [messageOf(item)]
+  if (item.type === 'compaction') return [messageOf(summaryMessage(item, 'input'))]
+  return item.type === 'mcp_call' ? remoteCall(item) : []
 }
 
 /** Converts the call of a remote tool to the call and its result. */
@@ -194,19 +204,26 @@ const mediaOf = ({ output }: ResponseItem): readonly WireObject[] =>
     .filter(({ type }) => type === 'input_image' || type === 'input_file')
     .map(chatPart)
 
-const checkCalls = (items: readonly ResponseItem[]): void => {
-  const open = new Set<string>()
+/** The output of each call. @throws {ServiceError} `bad_request` */
+const outputsOf = (items: readonly ResponseItem[]): ReadonlyMap<ResponseItem, ResponseItem> => {
+  const outputs = new Map<ResponseItem, ResponseItem>()
+  const open = new Map<string, ResponseItem>()
   for (const item of items) {
-    const call = textOf(item.call_id)
-    if (isCall(item)) open.add(call)
-    else if (isOutput(item) && !open.delete(call)) {
-      throw new ServiceError('bad_request', { param: 'input', message: `No function call has the call_id ${call}.` })
+    const id = textOf(item.call_id)
+    if (isCall(item)) open.set(id, item)
+    else if (isOutput(item)) {
+      const call = open.get(id)
+      if (call === undefined) throw unpaired(`No function call has the call_id ${id}.`)
+      outputs.set(call, item)
+      open.delete(id)
     }
   }
-  const [lacking] = open
-  if (lacking === undefined) return
-  throw new ServiceError('bad_request', { param: 'input', message: `The function call ${lacking} has no output.` })
+  const [lacking] = open.keys()
+  if (lacking !== undefined) throw unpaired(`The function call ${lacking} has no output.`)
+  return outputs
 }
+
+const unpaired = (message: string): ServiceError => new ServiceError('bad_request', { param: 'input', message })
 
 const messageOf = ({ role, content }: ResponseItem): WireObject => {
   const parts = arrayOf(content).map(objectOf)
@@ -247,6 +264,14 @@ const addCall = (messages: WireObject[], item: ResponseItem): void => {
       tool_calls: [...arrayOf(last.tool_calls), call],
     }
   } else messages.push({ role: 'assistant', content: null, tool_calls: [call] })
+}
+
+/** Adds what the model wrote after a call to the message that has the call. */
+const addText = (messages: WireObject[], item: ResponseItem): void => {
+  const last = messages.at(-1)
+  if (last === undefined) return
+  const text = textOf(last.content) + plainText(arrayOf(item.content).map(objectOf))
+  messages[messages.length - 1] = { ...last, content: text || null }
 }
 
 const toolMessage = ({ call_id, output }: ResponseItem): WireObject => ({

@@ -1,4 +1,4 @@
-import type { WireObject } from '#outgoing/wire.ts'
+import { argumentsOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import { customInput, type ToolAlias } from './caller-tools.ts'
 import type { ResponseItem } from './input-items.ts'
@@ -53,6 +53,7 @@ export class OutputCall implements OutputPart {
   }
 
   finish(whole: boolean): void {
+    if (whole && !this.#isCustom && this.#arguments.trim() === '') this.add(argumentsOf(''))
     for (const [type, fields] of this.#lastEvents()) this.#emit(type, { ...this.#place, ...fields })
     this.#status = statusOf(whole)
     this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.item })

@@ -141,7 +141,9 @@ export class StoredResponses {
 /** Encodes JSON; a long value is encoded in steps so that it does not block the event loop. */
 const jsonOf = async (value: object): Promise<string> => Buffer.from(await encodeJson(value)).toString('utf8')
 
-const isReference = ({ type }: WireObject): boolean => type === 'item_reference'
+/** Whether an item names another one. OpenAI's type is optional; no other item consists of an id alone. */
+const isReference = ({ type, ...fields }: WireObject): boolean =>
+  type === 'item_reference' || ((type ?? null) === null && Object.keys(fields).join() === 'id')
 
 const gone = (message: string): ServiceError =>
   new ServiceError('not_found', { param: 'previous_response_id', message })

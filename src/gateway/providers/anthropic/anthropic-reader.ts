@@ -3,7 +3,7 @@ import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
 import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
-import { anthropicFinishReason, anthropicUsage } from './anthropic-usage.ts'
+import { anthropicFinishReason, anthropicUsage, endingFields } from './anthropic-usage.ts'
 
 interface OpenBlock {
   readonly kind: 'text' | 'call' | 'answer' | 'thinking' | 'other'
@@ -147,7 +147,7 @@ export class AnthropicReader implements EventReader {
     if (this.#finish !== null || typeof delta.stop_reason !== 'string') return []
     const reason = anthropicFinishReason(delta.stop_reason)
     this.#finish = reason === 'tool_calls' && this.#calls === 0 ? 'stop' : reason
-    return [this.#chunks.finish(this.#finish, 0, textOf(delta.stop_sequence))]
+    return [this.#chunks.finish(this.#finish, 0, endingFields(delta))]
   }
 
   #stop(): readonly WireObject[] {

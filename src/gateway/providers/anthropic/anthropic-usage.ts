@@ -1,7 +1,7 @@
 import { counted, type ReadCount } from '#gateway/call/accounting/counted.ts'
 import type { ModelAnswer } from '#gateway/call/provider-port.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { objectOf, type WireObject } from '#outgoing/wire.ts'
+import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',
@@ -13,6 +13,18 @@ const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']
 /** Maps a stop reason to OpenAI's finish reason. */
 export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishReason'] =>
   finishReasons[stopReason] ?? 'stop'
+
+/** Stop reason of an answer that pauses between uses of Anthropic's own tools. */
+export const pausedTurn = 'pause_turn'
+
+/**
+ * Returns what the end of an answer has beside OpenAI's reason, as fields of the choice: the stop sequence as vLLM names
+ * it, and the provider's own reason where the answer is to be continued.
+ */
+export const endingFields = ({ stop_reason, stop_sequence }: WireObject): WireObject => ({
+  ...(textOf(stop_sequence) !== '' && { stop_reason: stop_sequence }),
+  ...(stop_reason === pausedTurn && { native_finish_reason: pausedTurn }),
+})
 
 /**
  * Converts Anthropic's usage. Its `input_tokens` excludes tokens read from or written to the cache; ours includes them.

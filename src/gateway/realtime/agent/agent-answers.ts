@@ -76,33 +76,46 @@ export class AgentAnswers {
     this.#control?.stop()
   }
 
-  /** Begins a turn with the words of the user since the last one, or gives the outputs that one waits for. */
+  /**
+   * Gives the outputs that a turn waits for, or begins a turn with the words of the user since the last one. A turn that
+   * goes on takes no words, and one that is refused has taken none: they are for the next.
+   */
   readonly answer: Answer = async (response) => {
-    const { operations, sessionId, budget } = this.#parts
-    budget?.check()
+    this.#parts.budget?.check()
     const items = this.#host.conversation.items.filter(({ id }) => !this.#given.has(id))
-    for (const { id } of items) this.#given.add(id)
-    const outputs = items.filter(({ type }) => type === 'function_call_output')
-    const input = items.filter(isOfUser).map(textOfItem).join('\n')
+    const due = items.filter(isOutputOf(this.#pending))
+    const taken = due.length > 0 ? due : items
+    for (const { id } of taken) this.#given.add(id)
     const ended = this.#opened(response)
     try {
-      const due = outputs.filter(({ call_id }) => this.#pending.delete(textOf(call_id)))
-      for (const item of due) {
-        const tool_results = [resultOf(item)]
-        await operations.approve(sessionId, { action_id: textOf(item.call_id), tool_results })
-      }
-      const owed = outputs.filter(({ call_id }) => this.#owed.delete(textOf(call_id))).map(resultOf)
-      if (due.length === 0 || input !== '' || owed.length > 0)
-        await operations.turn(sessionId, {
-          ...(input !== '' && { input }),
-          ...(owed.length > 0 && { tool_results: owed }),
-          ...toolsOf(response),
-        })
+      await (due.length > 0 ? this.#approve(due) : this.#begin(items, response))
     } catch (error) {
       this.#open = null
+      for (const { id } of taken) this.#given.delete(id)
       throw error
     }
     return ended
+  }
+
+  async #approve(due: readonly Item[]): Promise<void> {
+    const { operations, sessionId } = this.#parts
+    for (const item of due) {
+      const result = resultOf(item)
+      this.#pending.delete(result.action_id)
+      await operations.approve(sessionId, { action_id: result.action_id, tool_results: [result] })
+    }
+  }
+
+  async #begin(items: readonly Item[], response: ActiveResponse): Promise<void> {
+    const { operations, sessionId } = this.#parts
+    const input = items.filter(isOfUser).map(textOfItem).join('\n')
+    const owed = items.filter(isOutputOf(this.#owed)).map(resultOf)
+    await operations.turn(sessionId, {
+      ...(input !== '' && { input }),
+      ...(owed.length > 0 && { tool_results: owed }),
+      ...toolsOf(response),
+    })
+    for (const { action_id } of owed) this.#owed.delete(action_id)
   }
 
   /** Decides about a call. @throws {ServiceError} */
@@ -232,6 +245,12 @@ export class AgentAnswers {
     }
   }
 }
+
+/** Whether an item is the output of one of these calls. */
+const isOutputOf =
+  (calls: ReadonlySet<string>) =>
+  ({ type, call_id }: Item): boolean =>
+    type === 'function_call_output' && calls.has(textOf(call_id))
 
 const resultOf = (item: Item) => ({ action_id: textOf(item.call_id), output: textOf(item.output) })
 

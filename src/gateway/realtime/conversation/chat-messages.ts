@@ -8,28 +8,35 @@ export const textOfItem = (item: WireObject): string =>
     .filter((text) => text !== '')
     .join('\n')
 
-/** Converts items to the messages of a chat completion. Calls without an output are left out: models refuse them. */
+/**
+ * Converts items to the messages of a chat completion. Outputs directly follow their calls, between which the user may
+ * have spoken; calls without an output, and outputs without a call, are left out. Models refuse anything else.
+ */
 export const chatMessages = (instructions: string, items: readonly WireObject[]): readonly WireObject[] => {
-  const answered = new Set(items.flatMap((item) => (item.type === 'function_call_output' ? [item.call_id] : [])))
+  const outputs = new Map(items.flatMap((item) => (item.type === 'function_call_output' ? [[item.call_id, item]] : [])))
   const messages: WireObject[] = instructions === '' ? [] : [{ role: 'system', content: instructions }]
   let calls: WireObject[] = []
+  const end = (): void => {
+    if (calls.length === 0) return
+    messages.push({ role: 'assistant', content: null, tool_calls: calls })
+    for (const { id } of calls) messages.push({ role: 'tool', tool_call_id: id, content: outputs.get(id)?.output })
+    calls = []
+  }
   for (const item of items) {
     if (item.type === 'function_call') {
-      if (!answered.has(item.call_id)) continue
-      if (calls.length === 0) messages.push({ role: 'assistant', content: null, tool_calls: calls })
-      calls.push({ id: item.call_id, type: 'function', function: { name: item.name, arguments: item.arguments } })
+      const { call_id: id, name, arguments: args } = item
+      if (outputs.has(id)) calls.push({ id, type: 'function', function: { name, arguments: args } })
       continue
     }
+    end()
     const message = messageOf(item)
-    if (message === null) continue
-    if (item.type !== 'function_call_output') calls = []
-    messages.push(message)
+    if (message !== null) messages.push(message)
   }
+  end()
   return messages
 }
 
 const messageOf = (item: WireObject): WireObject | null => {
-  if (item.type === 'function_call_output') return { role: 'tool', tool_call_id: item.call_id, content: item.output }
   if (item.type !== 'message') return null
   const text = textOfItem(item)
   const images = arrayOf(item.content).flatMap((part) => {

@@ -2,6 +2,7 @@ import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
+import { refusedEvent } from '../server-event.ts'
 
 /** An item in the form of the protocol, without audio: of that the text is kept. */
 export type Item = WireObject & { readonly id: string; readonly type: string }
@@ -11,6 +12,9 @@ export interface SpokenPart {
   readonly text: string
   readonly ms: number
 }
+
+/** What is done with the item that an event names; null: another item is placed or answered by it. */
+type ItemUse = 'retrieve' | 'delete' | 'truncate' | null
 
 const maxItems = 1_000
 const maxChars = 4 * 1024 * 1024
@@ -35,17 +39,22 @@ export class Conversation {
   add(item: WireObject, after: string | null = null): { readonly item: Item; readonly previous: string | null } {
     const id = textOf(item.id) || newId('item')
     if (this.#sizes.has(id)) throw invalidField('item.id', 'The conversation has an item of this id.')
-    const at = after === null ? this.#items.length : after === 'root' ? 0 : this.#at(after, 'previous_item_id') + 1
+    const at = after === null ? this.#items.length : after === 'root' ? 0 : this.#at(after, null) + 1
     const added = withoutAudio({ ...item, id, type: textOf(item.type) })
     this.#items.splice(at, 0, added)
     this.#measure(added)
     this.#forget()
-    return { item: added, previous: this.#items[this.#items.indexOf(added) - 1]?.id ?? null }
+    return { item: added, previous: this.before(id) }
   }
 
-  /** @throws {ServiceError} `not_found` */
-  get(id: string): Item {
-    const item = this.#items[this.#at(id, 'item_id')]
+  /** Id of the item before another one; null for the first, and for one that has been removed. */
+  before(id: string): string | null {
+    return this.#items[this.#items.findIndex((item) => item.id === id) - 1]?.id ?? null
+  }
+
+  /** @param use the event that names the item, for refusals; null: another one. @throws {ServiceError} `not_found` */
+  get(id: string, use: ItemUse = null): Item {
+    const item = this.#items[this.#at(id, use)]
     if (item === undefined) throw new ServiceError('not_found', { param: 'item_id' })
     return item
   }
@@ -58,9 +67,17 @@ export class Conversation {
     this.#measure(item)
   }
 
+  /** Notes the text of a part that is audio; one whose item has been removed is ignored. */
+  heard(id: string, index: number, transcript: string): void {
+    const item = this.#items.find((each) => each.id === id)
+    if (item === undefined) return
+    const content = arrayOf(item.content).map((part, at) => (at === index ? { ...objectOf(part), transcript } : part))
+    this.replace({ ...item, content })
+  }
+
   /** @throws {ServiceError} `not_found` */
   remove(id: string): void {
-    this.#drop(this.#at(id, 'item_id'))
+    this.#drop(this.#at(id, 'delete'))
   }
 
   /** Notes how long the sentences of an answer take, for a later truncation. */
@@ -74,7 +91,7 @@ export class Conversation {
    * @throws {ServiceError} `not_found`; `invalid_field` for an item that was not spoken
    */
   truncate(id: string, ms: number): void {
-    const item = this.get(id)
+    const item = this.get(id, 'truncate')
     const parts = this.#spoken.get(id)
     if (parts === undefined) throw invalidField('item_id', 'The item has no audio of an answer.')
     const transcript = heardUntil(parts, ms)
@@ -82,10 +99,12 @@ export class Conversation {
     this.replace({ ...item, content: [{ type: 'output_audio', transcript }] })
   }
 
-  #at(id: string, param: string): number {
+  #at(id: string, use: ItemUse): number {
     const at = this.#items.findIndex((item) => item.id === id)
-    if (at < 0) throw new ServiceError('not_found', { param, message: 'The conversation has no such item.' })
-    return at
+    if (at >= 0) return at
+    const message = 'The conversation has no such item.'
+    if (use === null) throw new ServiceError('not_found', { param: 'previous_item_id', message })
+    throw refusedEvent('not_found', `item_${use}_invalid_item_id`, { param: 'item_id', message })
   }
 
   #measure(item: Item): void {

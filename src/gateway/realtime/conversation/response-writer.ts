@@ -1,4 +1,4 @@
-import { textOf, type WireObject } from '#outgoing/wire.ts'
+import { argumentsOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import { serverEvent } from '../server-event.ts'
 import type { Conversation, Item, SpokenPart } from './conversation.ts'
@@ -65,8 +65,9 @@ export class ResponseWriter {
   }
 
   /** Adds a call of a function that the client runs. */
-  call(callId: string, name: string, args: string): void {
+  call(callId: string, name: string, written: string): void {
     if (this.#isOver) return
+    const args = argumentsOf(written)
     this.#endMessage('completed')
     const item = this.#add({ type: 'function_call', status: 'in_progress', call_id: callId, name, arguments: '' })
     const place = { response_id: this.id, output_index: this.#output.length - 1, item_id: item.id, call_id: callId }
@@ -141,7 +142,7 @@ export class ResponseWriter {
     this.#emit('response.output_item.done', { response_id: this.id, output_index: at, item })
     if (this.#head.conversationId === null) return
     this.#conversation.replace(item)
-    this.#emit('conversation.item.done', { previous_item_id: null, item })
+    this.#emit('conversation.item.done', { previous_item_id: this.#conversation.before(item.id), item })
   }
 
   #response(status: string, usage: WireObject | null) {

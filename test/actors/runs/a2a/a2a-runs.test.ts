@@ -3,6 +3,7 @@ import { agents } from '#actors/agents/kinds.ts'
 import { pushConfigs, pushRecordId } from '#actors/runs/a2a/a2a-push-config.ts'
 import { A2aPushes } from '#actors/runs/a2a/a2a-pushes.ts'
 import { A2aRuns, type A2aRunsParts } from '#actors/runs/a2a/a2a-runs.ts'
+import type { TaskView } from '#actors/runs/a2a/a2a-task.ts'
 import { a2aTasks } from '#actors/runs/a2a/a2a-tasks.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Table } from '#records/table.ts'
@@ -113,4 +114,18 @@ it('a task has at most ten configs, and an address that answers that it is gone 
   await runsOf().setPush(call, id, { ...push, id: 'c4', url: `${push.url}/moved` })
   expect(await earlier?.noted(gone)).toBe(true)
   expect(await runsOf().pushConfig(call, id, 'c4')).toMatchObject({ url: `${push.url}/moved` })
+})
+
+it('lists tasks without their artifacts unless they are wanted, and shows no history where its length is 0', async () => {
+  const { call, runsOf } = await open()
+  const runs = runsOf()
+  const { id, history, artifacts } = await runs.sent(call, message, false)
+  expect([history?.length, artifacts?.length]).toEqual([1, 1])
+  const listed = async (view: TaskView) =>
+    (await runs.list(call, { pageSize: 1, contextId: `ctx_${id.slice(4)}` }, view)).tasks
+  expect(await listed({})).toMatchObject([{ id, history }])
+  expect((await listed({})).map((task) => task.artifacts)).toEqual([undefined])
+  expect(await listed({ includeArtifacts: true, historyLength: 0 })).toMatchObject([{ id, artifacts }])
+  expect((await runs.task(call, id, { historyLength: 0 })).history).toBeUndefined()
+  expect(await runs.task(call, id)).toMatchObject({ history, artifacts })
 })

@@ -111,7 +111,9 @@ describe('a realtime session that the server runs itself', () => {
       const client = connect()
       const audio = { input: { turn_detection: null } }
       await client.exchange({ ...textOnly, session: { ...textConfig, audio } }, 'session.updated')
-      expect(await client.refused({ type: 'input_audio_buffer.commit' })).toMatchObject({ code: 'invalid_field' })
+      expect(await client.refused({ type: 'input_audio_buffer.commit' })).toMatchObject({
+        code: 'input_audio_buffer_commit_empty',
+      })
       sendAudio(client, spoken('hello'))
       await client.exchange({ type: 'input_audio_buffer.commit' }, 'input_audio_buffer.committed')
       expect(client.types).not.toContain('input_audio_buffer.speech_started')
@@ -125,12 +127,12 @@ describe('a realtime session that the server runs itself', () => {
       client.send(userSays('slow please reply at length'))
       await client.exchange(respond, 'response.created')
       expect(await client.refused({ ...respond, event_id: 'second' })).toMatchObject({
-        code: 'turn_in_progress',
+        code: 'conversation_already_has_active_response',
         event_id: 'second',
       })
       const { response } = await client.exchange({ type: 'response.cancel' }, 'response.done')
       expect(response).toMatchObject({ status: 'cancelled', status_details: { reason: 'client_cancelled' } })
-      expect(await client.refused({ type: 'response.cancel' })).toMatchObject({ code: 'no_turn_in_progress' })
+      expect(await client.refused({ type: 'response.cancel' })).toMatchObject({ code: 'response_cancel_not_active' })
     })
 
     it('reports a response that fails, and goes on', async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import { decoded, requestOf, sse } from '#test/gateway/providers/format-harness.ts'
+import { request, serving } from '../messages-world.ts'
+import { type Script, saying } from '../scripted-chat.ts'
+
+const thought = (thinking: string, signature: string) => ({ type: 'thinking', thinking, signature })
+
+describe('a message', () => {
+  it('has one block of thinking whose pieces another gateway sends as blocks, the last of them signed', async () => {
+    const { anthropic } = serving([
+      {
+        deltas: [
+          ...['Hm', 'm.'].map((piece) => ({ reasoning_content: piece, thinking_blocks: [thought(piece, '')] })),
+          { thinking_blocks: [thought('', 'sig')] },
+          ...saying('Yes.'),
+        ],
+      },
+    ])
+    const { content } = await anthropic.messages.stream(request).finalMessage()
+    expect(content).toMatchObject([thought('Hmm.', 'sig'), { type: 'text', text: 'Yes.' }])
+  })
+
+  it('that the provider paused ends with pause_turn, whole and streamed, so that its client continues it', async () => {
+    const paused = pausedAtAnthropic()
+    for (const finish of [paused.whole, paused.streamed]) {
+      const script: Script = { deltas: saying('Searching.'), finishReason: 'stop', choice: finish }
+      const { anthropic } = serving([script], 'anthropic')
+      expect(await anthropic.messages.create(request)).toMatchObject({ stop_reason: 'pause_turn' })
+      expect(await anthropic.messages.stream(request).finalMessage()).toMatchObject({ stop_reason: 'pause_turn' })
+    }
+  })
+})
+
+/** The fields that an answer which Anthropic paused has in its choice, beside the message. */
+const pausedAtAnthropic = (): { readonly whole: WireObject; readonly streamed: WireObject } => {
+  const { answer, decoder } = requestOf('anthropic', 'claude-sonnet-4-5')
+  const ending = { stop_reason: 'pause_turn', stop_sequence: null }
+  const { completion } = answer({ content: [{ type: 'text', text: 'Searching.' }], ...ending, usage: {} })
+  const { chunks } = decoded(decoder(), [
+    sse({ type: 'message_start', message: {} }, { type: 'message_delta', delta: ending }, { type: 'message_stop' }),
+  ])
+  return { whole: endOf([completion]), streamed: endOf(chunks) }
+}
+
+const endOf = (documents: readonly WireObject[]): WireObject => {
+  const choices = documents.flatMap(({ choices }) => arrayOf(choices).map(objectOf))
+  const { message: _, delta: __, ...fields } = choices.find(({ finish_reason }) => finish_reason !== null) ?? {}
+  return fields
+}
