@@ -107,6 +107,7 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/tenants/tenant-user-use-cases.ts put': `${repeat}; until then, for 20 minutes, tokens of the user are refused`,
   'src/actors/tenants/tenant-user-use-cases.ts remove': `${repeat}: the refusal of the tokens comes first`,
   'src/actors/tenants/tenant-user-use-cases.ts forget': `${repeat}: the refusal of the tokens comes first`,
+  'src/actors/web/crawl/index-page.ts indexed': `${rerun}: the page that has moved is stored under its new address`,
   'src/actors/web/store/page-store.ts save':
     'only a takedown in the same moment makes the second write necessary; its own search for the page runs after its mark',
   'src/actors/web/store/page-store.ts block': `${repeat}: the takedown is pending until all pages are removed`,

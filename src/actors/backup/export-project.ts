@@ -52,28 +52,38 @@ export const exportProject = async (
     missing.push(...losses)
     return record === null ? null : { ...item, record }
   }
+  const leftOut = new Set<string>()
   for await (const item of itemsOf(deps)) {
-    inventory.add(item)
     const kept = item.type === 'record' ? reseal(item) : item
-    if (kept !== null) await put(kept)
+    if (kept === null) leftOut.add(nameOf(item))
+    else {
+      inventory.add(item)
+      await put(kept)
+    }
   }
   const taken = inventory.taken()
-  await assertUnchanged(deps, taken)
+  await assertUnchanged(deps, taken, leftOut)
   await put({ type: 'end', inventory: taken, sha256: hash.copy().digest('hex') })
   return { inventory: taken, missing: [...new Set(missing)] }
 }
 
 type RecordItem = Item & { readonly type: 'record' }
 
-/** Computes the inventory of a project in a store. */
-export const inventoryOf = async (source: ProjectSource): Promise<InventoryData> => {
+/** Names a record among the items of a project. */
+const nameOf = (item: Item): string => (item.type === 'record' ? `${item.kind}/${item.record.id}` : '')
+
+/** Computes the inventory of a project in a store. @param leftOut records that do not count, by `nameOf`. */
+export const inventoryOf = async (
+  source: ProjectSource,
+  leftOut: ReadonlySet<string> = new Set(),
+): Promise<InventoryData> => {
   const inventory = new Inventory(new SealedFields(source.kinds))
-  for await (const item of itemsOf(source)) inventory.add(item)
+  for await (const item of itemsOf(source)) if (!leftOut.has(nameOf(item))) inventory.add(item)
   return inventory.taken()
 }
 
-const assertUnchanged = async (deps: ExportDeps, first: InventoryData): Promise<void> => {
-  const changed = differences(first, await inventoryOf(deps))
+const assertUnchanged = async (deps: ExportDeps, first: InventoryData, leftOut: ReadonlySet<string>): Promise<void> => {
+  const changed = differences(first, await inventoryOf(deps, leftOut))
   if (changed.length === 0) return
   throw new BackupError(
     `The project changed while it was read: ${changed.join(', ')}. Stop the server, or its traffic, and try again.`,

@@ -34,7 +34,9 @@ export class ImportMarks {
 
   /** Records that an import of this file begins. */
   async begin(project: string, file: string): Promise<void> {
-    await this.#table.insert({ id: project, project: place, data: { file, done: false } })
+    const data = { file, done: false }
+    if ((await this.#table.change(projectScope(place), project, { edit: () => data })) === null)
+      await this.#table.insert({ id: project, project: place, data })
   }
 
   /** Records that the import is complete. */

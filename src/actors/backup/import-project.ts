@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { projectScope, type StoredRecord } from '#storage/index.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
+import { unmarkErased } from '../runtime/internal.ts'
 import { BackupError } from './backup-error.ts'
 import { type CheckedFile, checkFile, isItem, type OpenFile } from './check-file.ts'
 import { inventoryOf } from './export-project.ts'
@@ -50,15 +51,18 @@ export const importProject = async (deps: ImportDeps): Promise<ImportReport> => 
   const box = boxOf(file.header.sealing, deps.secrets)
   const marks = new ImportMarks(deps.storage.records, deps.now)
   const mark = await marks.of(project)
-  if (mark?.file === file.sha256 && mark.done) return { ...report, missing: [], before: true }
-  if (mark === null) await assertAbsent({ ...deps, project })
-  else if (mark.file !== file.sha256) throw present(project)
+  // a mark of a project that was deleted since says nothing
+  const isHere = !(await isAbsent({ ...deps, project }))
+  if (isHere && mark?.file !== file.sha256) throw present(project)
+  if (isHere && mark?.done === true) return { ...report, missing: [], before: true }
   const organization = await deps.organization(project)
   await marks.begin(project, file.sha256)
   const filter = new ItemFilter({ ...deps, header: file.header, organization, box })
   const taken = await write(deps, project, filter)
   const missing = [...filter.missing, ...taken.map((id) => `secret key ${id}: it is a key of another project here`)]
-  await verify({ ...deps, project }, file, taken.length > 0 || filter.dropsKeys ? [projectKeys.name] : [])
+  if (taken.length > 0) filter.leftOut.add(projectKeys.name)
+  await verify({ ...deps, project }, file, [...filter.leftOut])
+  await unmarkErased(deps.storage, project)
   await marks.finish(project)
   return { ...report, missing, before: false }
 }
@@ -88,16 +92,16 @@ const verify = async (source: ProjectSource, { inventory }: CheckedFile, but: re
   )
 }
 
-const assertAbsent = async (source: ProjectSource): Promise<void> => {
+const isAbsent = async (source: ProjectSource): Promise<boolean> => {
   const { storage, kinds, project } = source
   const scope = projectScope(project)
   const counts = await Promise.all(kinds.map((kind) => storage.records.count(kind, scope)))
-  const empty =
+  return (
     (await projectRow(source)) === null &&
     (await storage.commits.ofProject(project, null, 1)).length === 0 &&
     (await storage.blobs.hashes(project, null, 1)).length === 0 &&
     counts.every((count) => count === 0)
-  if (!empty) throw present(project)
+  )
 }
 
 const present = (project: string): BackupError =>
@@ -106,15 +110,17 @@ const present = (project: string): BackupError =>
 /** Decides which items of a file are imported, and in which form. */
 class ItemFilter {
   readonly missing: string[] = []
+  /** Kinds of which records were not imported. */
+  readonly leftOut = new Set<string>()
   /** Whether the file's secret keys were hashed under another master key, so that none of them can ever match here. */
-  readonly dropsKeys: boolean
+  readonly #dropsKeys: boolean
   readonly #parts: FilterParts
   readonly #sealed: SealedFields
 
   constructor(parts: FilterParts) {
     this.#parts = parts
     this.#sealed = new SealedFields(parts.kinds)
-    this.dropsKeys = parts.header.pepper !== parts.secrets.pepper
+    this.#dropsKeys = parts.header.pepper !== parts.secrets.pepper
   }
 
   /** Returns the item to write; null when it is skipped. */
@@ -122,12 +128,16 @@ class ItemFilter {
     if (item.type !== 'record') return item
     const { kind, record } = item
     if (record.expires_at !== null && record.expires_at <= this.#parts.now()) return null
-    if (kind === projectKeys.name && this.dropsKeys) return this.#dropKey(record)
+    const own = kind === projectKeys.name && this.#dropsKeys ? this.#dropKey(record) : this.#resealed(kind, record)
+    if (own === null) this.leftOut.add(kind)
+    return own === null ? null : { ...item, record: own }
+  }
+
+  #resealed(kind: string, record: StoredRecord): StoredRecord | null {
     const { box, secrets, organization } = this.#parts
     const { record: own, losses } = this.#sealed.resealed(kind, record, { from: box, to: secrets.box })
     this.missing.push(...losses)
-    if (own === null) return null
-    return { ...item, record: kind === projects.name ? { ...own, project: organization } : own }
+    return own !== null && kind === projects.name ? { ...own, project: organization } : own
   }
 
   #dropKey({ data }: StoredRecord): null {

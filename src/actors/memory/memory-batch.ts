@@ -3,7 +3,7 @@ import { derivedId, newId, timeOfId } from '../runtime/index.ts'
 import { restored } from './import/exported-memory.ts'
 import { contentKey } from './indexes/content-key.ts'
 import { closedAll, type EndedMemory, endedBy, settledFacts } from './indexes/settled-facts.ts'
-import { holdingParts, states } from './indexes/superseded-parts.ts'
+import { holdingParts, states, wordsIn } from './indexes/superseded-parts.ts'
 import { factKey, mayClose, type UserMemoryIndex } from './indexes/user-memory-index.ts'
 import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
 import { type MemoryOwner, ownerKey } from './memory-owner.ts'
@@ -100,7 +100,7 @@ export class MemoryBatch {
     const end = item.validFrom ?? item.observedAt ?? this.#parts.now
     const ended = parts.map((text) => ({ text, valid_to_ms: end, by: id }))
     this.ended.set(row.id, {
-      facts: row.data.facts.map((fact) => factWithin(fact, { row, parts, end })),
+      facts: factsWithin({ row, parts, end }),
       by: id,
       parts: ended,
     })
@@ -215,12 +215,13 @@ const impliedFact = (fact: FactData): FactData => ({ ...fact, implied: true })
 const doubtOf = (update: UpdatedMemory | null): Pick<MemoryData, 'doubts'> =>
   update === null || update.parts.length > 0 ? {} : { doubts: update.row.id }
 
-/** Ends a fact that the superseded parts of its memory state. */
-const factWithin = (
-  fact: FactData,
-  { row, parts, end }: { readonly row: UpdatedMemory['row']; readonly parts: readonly string[]; readonly end: number },
-): FactData => {
+/** Returns the facts of a memory, of which those end that its superseded parts state. */
+const factsWithin = ({ row, parts, end }: UpdatedMemory & { readonly end: number }): readonly FactData[] => {
   const isWhole = parts.length >= holdingParts(row.data).length
-  const isOver = fact.valid_to_ms === null && (isWhole || parts.some((text) => states(text, fact.object)))
-  return isOver ? { ...fact, valid_to_ms: Math.max(end, fact.valid_from_ms) } : fact
+  const words = parts.map(wordsIn)
+  return row.data.facts.map((fact) => {
+    const object = wordsIn(fact.object)
+    const isOver = fact.valid_to_ms === null && (isWhole || words.some((each) => states(each, object)))
+    return isOver ? { ...fact, valid_to_ms: Math.max(end, fact.valid_from_ms) } : fact
+  })
 }

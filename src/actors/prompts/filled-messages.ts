@@ -9,6 +9,9 @@ type Message = PromptTemplate['messages'][number]
 /** A variable in a text. Bounded, so that a text without closing braces costs no more than its length. */
 const placeholder = /\{\{ {0,8}([A-Za-z_][A-Za-z0-9_.-]{0,63}) {0,8}\}\}/g
 
+/** Maximum number of characters of messages with their variables: as many as the body of a chat has at most. */
+const maxFilledChars = 8 * 1024 * 1024
+
 /** The names of the variables in the messages of a prompt, each once. */
 export const variablesOf = (messages: readonly Message[]): readonly string[] => [
   ...new Set(messages.flatMap(({ content }) => [...content.matchAll(placeholder)].map(([, name = '']) => name))),
@@ -19,7 +22,7 @@ export const variablesOf = (messages: readonly Message[]): readonly string[] => 
  *
  * @param param path of the values in the request, for errors.
  * @throws {ServiceError} `missing_field` for a variable without a value; `invalid_field` for one that the prompt does not have,
- *   and for a content part in a message that is not the user's.
+ *   for a content part in a message that is not the user's, and for values that make the messages too long.
  */
 export const filledMessages = (
   { messages, variables: defaults = {} }: PromptTemplate,
@@ -32,7 +35,19 @@ export const filledMessages = (
   const values = new Map<string, string | JsonObject>([...Object.entries(defaults), ...Object.entries(given)])
   const absent = [...names].find((name) => !values.has(name))
   if (absent !== undefined) throw missing(`${param}.${absent}`)
+  if (filledLength(messages, values) > maxFilledChars)
+    throw invalid(param, `must not make the messages of the prompt longer than ${maxFilledChars} characters`)
   return messages.map((message) => filled(message, values, param))
+}
+
+const filledLength = (messages: readonly Message[], values: ReadonlyMap<string, string | JsonObject>): number => {
+  const lengths = new Map(
+    Array.from(values, ([name, value]) => [name, (typeof value === 'string' ? value : JSON.stringify(value)).length]),
+  )
+  return messages.reduce((sum, { content }) => {
+    const found = Array.from(content.matchAll(placeholder), ([, name = '']) => lengths.get(name) ?? 0)
+    return found.reduce((total, length) => total + length, sum + content.length)
+  }, 0)
 }
 
 const filled = (

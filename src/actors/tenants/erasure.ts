@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type AnswerStore, answerLane, organizationScope, projectScope, userScope } from '#storage/index.ts'
 import { projects } from '../accounts/kinds.ts'
 import { isAuditActor } from '../audit/schema.ts'
+import type { ErasedOwner } from '../capability/erased-copies.ts'
 import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/index.ts'
 import { type EraseParts, eraseActor } from '../runtime/internal.ts'
@@ -14,6 +15,8 @@ export interface ErasureEffectParts extends EraseParts {
   readonly owned: Pick<OwnerEraser, 'erase'>
   readonly projects: Pick<ProjectEraser, 'erase'>
   readonly answers: Pick<AnswerStore, 'forget'>
+  /** Drops what this process keeps of erased data. */
+  readonly dropped: (erased: ErasedOwner) => void
   readonly log: Logger
 }
 
@@ -32,7 +35,7 @@ export const erasureEffects = (parts: ErasureEffectParts): EffectCatalog => ({
 })
 
 const eraseOwner = async (
-  { owned, answers, log }: ErasureEffectParts,
+  { owned, answers, dropped, log }: ErasureEffectParts,
   context: EffectContext,
   round: unknown,
 ): Promise<Left> => {
@@ -40,19 +43,21 @@ const eraseOwner = async (
   // nothing says which of a tenant's answers were given to one of its users
   await answers.forget(owner.project, answerLane(owner.tenant))
   const left = await owned.erase(owner)
+  dropped(owner)
   log.info({ tenant: owner.tenant, ofUser: owner.user !== null, round, left }, 'erasure went on')
   return left
 }
 
 /** Runs one round of a project's erasure, and stores its progress in the project's row. */
 const eraseProject = async (
-  { storage, clock, projects: whole, answers, log }: ErasureEffectParts,
+  { storage, clock, projects: whole, answers, dropped, log }: ErasureEffectParts,
   context: EffectContext,
   round: unknown,
 ): Promise<Left> => {
   const project = projectIn(context) ?? ''
   await answers.forget(project)
   const left = await whole.erase(project)
+  dropped({ project, tenant: null, user: null })
   log.info({ project, round, left }, 'erasure of a project went on')
   const table = new Table(storage.records, projects, clock.now)
   await table.change(organizationScope(context.owner.project), project, {

@@ -3,6 +3,7 @@ import { endUsers } from '#specs/resources/end-users.ts'
 import { tenantUsers } from '#specs/resources/tenant-users.ts'
 import { tenants as tenantOperations } from '#specs/resources/tenants.ts'
 import { capability } from '../capability/capability.ts'
+import { erasedCopiesPort } from '../capability/erased-copies.ts'
 import { Port } from '../capability/port.ts'
 import { endUserUseCases } from './end-user-use-cases.ts'
 import { erasureEffects } from './erasure.ts'
@@ -34,7 +35,11 @@ export const tenants = capability({
         ...tenantUserUseCases({ ...services, directory, owned }),
         ...endUserUseCases(services),
       },
-      effects: erasureEffects({ ...services, owned, projects: new ProjectEraser(services) }),
+      effects: erasureEffects({
+        ...{ ...services, owned, projects: new ProjectEraser(services) },
+        // what keeps copies opens later
+        dropped: (erased) => erasedCopiesPort.of(services)(erased),
+      }),
       sinks: { [erasureSink]: startErasures(services.host) },
     }
   },

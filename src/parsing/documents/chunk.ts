@@ -81,6 +81,7 @@ function* sectionsOf(text: string, pages: readonly Page[]): Generator<Section> {
       .filter((each) => each !== undefined && each !== '')
       .join(' › ')
       .slice(0, maxHeadingsLength)
+      .toWellFormed()
   }
   if (begin < text.length) yield { page, heading, span: { start: begin, end: text.length } }
 }

@@ -75,8 +75,13 @@ export const readDocument = async (document: DocumentBytes): Promise<DocumentRea
   const { title, text, pages, pageCount = null } = await extracted(document)
   if (text.length > maxExtractedLength) throw new DocumentRefused('too_much_text')
   const chunks = [...chunksOf(text, pages)]
-  return { title: title ?? firstHeading(chunks), text, page_count: pageCount, chunks }
+  return { title: cutAt(title ?? firstHeading(chunks), maxTitleLength), text, page_count: pageCount, chunks }
 }
+
+/** Maximum length of a title, which each list of sources contains. */
+const maxTitleLength = 500
+
+const cutAt = (text: string | null, max: number): string | null => text?.slice(0, max).toWellFormed() ?? null
 
 /** Extracts a document as the task of a worker: a refusal is a result, since only messages of errors are transmitted. */
 export const readOrRefused = async (document: DocumentBytes): Promise<DocumentRead | RefusedDocument> => {

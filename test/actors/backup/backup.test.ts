@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { projects } from '#actors/accounts/kinds.ts'
 import { exportProject, inventoryOf } from '#actors/backup/export-project.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { RetentionSettings } from '#actors/retention/retention-settings.ts'
+import { ProjectEraser } from '#actors/tenants/project-eraser.ts'
 import { type Storage, StoreUnavailable } from '#storage/ports.ts'
+import { wholeProjectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -113,6 +116,26 @@ describe('a project that is moved', () => {
     const moved = new RetentionSettings(there.storage.records, Date.now)
     expect((await moved.read(project)).data).toMatchObject(days)
     expect(await moved.row('prj_other')).toBeNull()
+  })
+
+  it('can be imported again after it was deleted there, and all of it stays', async () => {
+    const [here, there] = [await openPlace(), await openPlace()]
+    const { sessions } = await livedIn(here)
+    const { file, report } = await exported(here)
+    await imported(there, file)
+    const clock = new VirtualClock()
+    const before = await openWorld({ storage: there.storage, clock })
+    const eraser = new ProjectEraser({ ...there, host: before.host, clock, kinds, actorRows: [] })
+    while (Object.keys(await eraser.erase(project)).length > 0) await clock.advance(100)
+    await there.storage.records.clear(projects, wholeProjectScope('org_2'), 10)
+    await before.runtime.drain(0)
+    expect(await thingsIn(there)).toBe(0)
+    expect(await imported(there, file)).toEqual({ project, inventory: report.inventory, missing: [], before: false })
+    const later = new VirtualClock()
+    const world = await open({ storage: there.storage, clock: later })
+    await later.advance(60_000)
+    for (const session of sessions) expect(await logOf(there, session)).toBe(await logOf(here, session))
+    expect(await statusOf(world, sessions[1])).toBe('paused')
   })
 
   it('joins the organization of the new installation, and its secret keys work under the same master key', async () => {

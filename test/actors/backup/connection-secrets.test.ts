@@ -53,6 +53,20 @@ describe('secrets of connections and tool servers', () => {
     expect(await secretsAt(other)).toMatchObject({ generation: 4, grant: { access_token: 'new' } })
   })
 
+  it('are left out of a file, or of an import, that cannot open them, and all else is imported', async () => {
+    const place = await withSecrets(1, null)
+    const lost = 'headers of a remote tool server: set them again'
+    const there = await openPlace(openMemoryStorage(), 2)
+    const { missing } = await imported(there, (await exported(place)).file)
+    expect(missing).toContain(lost)
+    expect(await secretsAt(there)).toEqual({ clientSecret: null, generation: 3, grant: null, headers: {} })
+    const { file, report } = await exported(await openPlace(place.storage, 2, passphrase))
+    expect(report.missing).toContain(lost)
+    const third = await openPlace(openMemoryStorage(), 3, passphrase)
+    await imported(third, file)
+    expect(await secretsAt(third)).toMatchObject({ generation: 3, headers: {} })
+  })
+
   it('cannot be opened for another connection', async () => {
     const place = await withSecrets(1, null)
     const { records } = place.storage

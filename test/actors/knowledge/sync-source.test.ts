@@ -84,3 +84,25 @@ it('reads the document of another project while many slow ones wait, all of whic
   await expect.poll(ends, { timeout: 30_000 }).toEqual(many.map(() => 'read'))
   await runtime.drain(0)
 })
+
+it('reads a source again whose stored text or chunks are gone, although its content is the same', async () => {
+  const { host, storage, clock, runtime } = await openWorld()
+  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
+  const blobs = new SourceBlobs(storage.blobs, clock.now)
+  const source_id = newId('ksr')
+  const what = { mime_type: 'text/plain', filename: null }
+  const upload = await blobs.putUpload({ ...owner, source: source_id }, Buffer.from('Some words.'), what)
+  const place = { knowledge_base_id: 'kb_a', created_by: null, type: 'text', title: null, url: null }
+  const input = { ...place, ...what, refresh_interval_s: null, metadata: {}, source_id, upload }
+  await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: source_id })
+  const find = async () => host.find(projectScope('prj_a'), sourceDefinition, source_id)
+  const state = async () => contextOf(sourceDefinition, (await find()).state.snapshot)
+  await expect.poll(async () => (await state()).synced_at_ms).not.toBeNull()
+  const { document } = await state()
+  for (const name of [...(document?.text ?? []), ...(document?.chunks ?? [])]) await storage.blobs.remove('prj_a', name)
+  await host.deliverTo(await find(), { event: { type: 'sync', upload: null }, cause: 'again' })
+  await expect.poll(() => blobs.textIfThere({ ...owner, source: source_id }, document?.text ?? [])).toBe('Some words.')
+  await expect.poll(async () => (await state()).changes).toEqual({ added: 0, removed: 0, unchanged: 1 })
+  expect(await state()).toMatchObject({ document, error: null })
+  await runtime.drain(0)
+})

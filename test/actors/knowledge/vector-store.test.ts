@@ -139,3 +139,26 @@ it.each([
   expect(lacksVectors({ document: await pagedOf([pageOf(1)]), vectors }, 'one')).toBe(lacks)
   expect(lacksVectors({ document: plain, vectors }, 'one')).toBe(vectors?.embedder !== 'one')
 })
+
+it('embedDocument embeds a changed document again after a kill that followed the removal of its earlier vectors', async () => {
+  const { blobs, documentOf, document } = await store(3)
+  const { embedder } = counting('one')
+  const before = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  const next = await documentOf('# Other\n\nOther words.')
+  const made = await embedDocument(blobs, embedder, { owner, document: next, before, signal })
+  await blobs.keepOnly(owner, [...next.text, ...next.chunks, ...made.parts], signal)
+  expect(await embedDocument(blobs, embedder, { owner, document: next, before, signal })).toEqual(made)
+  expect((await vectorsOf(blobs, owner, before)).size).toBe(0)
+})
+
+it('an embedding that was aborted removes nothing of the content that is read meanwhile', async () => {
+  const { blobs, documentOf, document } = await store(3)
+  const abort = new AbortController()
+  abort.abort()
+  const next = await documentOf('Read meanwhile.')
+  await blobs.keepOnly(owner, [...document.text, ...document.chunks], abort.signal)
+  expect(await blobs.has(owner, [...document.text, ...document.chunks, ...next.text, ...next.chunks])).toBe(true)
+  await blobs.keepOnly(owner, [...document.text, ...document.chunks], signal)
+  expect(await blobs.has(owner, [...document.text, ...document.chunks])).toBe(true)
+  expect(await blobs.has(owner, next.text)).toBe(false)
+})

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { exportedIn, restored } from '#actors/memory/import/exported-memory.ts'
 import type { MemoryData } from '#actors/memory/kinds.ts'
 import { partsOf } from '#facts/parts.ts'
+import { minCpuMs } from '#test/support/min-cpu-ms.ts'
 
 const content = 'The tent has a hole in its roof. The stove stands beside the lamp.'
 const [tent = '', stove = ''] = partsOf(content).map(({ text }) => text)
@@ -29,6 +30,7 @@ describe('what an export says of a memory', () => {
     ['an id that is too long', [{ ...superseded[0], superseded_by: 'x'.repeat(65) }]],
     ['no object', ['part', null, 1]],
     ['no list', 'all'],
+    ['a part that is no text', [{ ...superseded[0], content: { toString: 1 } }]],
   ])('leaves out %s', (_, parts) => {
     expect(exportedIn({ superseded: parts }, content).parts).toEqual([])
   })
@@ -61,5 +63,21 @@ describe('what an export says of a memory', () => {
       restored(ended, exported, new Map()).superseded_by,
       restored(data, exported, ids).superseded_by,
     ]).toEqual(['mem_new', null, null])
+  })
+
+  it('is read and restored in little time, however many parts and facts a hostile one has', () => {
+    const long = Array.from({ length: 5_000 }, (_, at) => `ab${at}.`).join(' ')
+    const gone = partsOf(long).map(({ text }) => ({ ...superseded[0], content: text }))
+    const absent = gone.map((part) => ({ ...part, content: 'no part' }))
+    const fact = { ...{ subject: 'user', relation: 'has', single: false, ended: false }, observed_at_ms: 0, text: long }
+    const facts = Array.from({ length: 232 }, (_, at) => ({
+      ...{ ...fact, object: `thing ${at}`, valid_from_ms: 0, valid_to_ms: null },
+    }))
+    const ms = minCpuMs(() => {
+      expect(exportedIn({ superseded: absent }, long).parts).toEqual([])
+      restored({ ...data, content: long, facts }, exportedIn({ superseded: gone }, long), new Map())
+    })
+    expect(gone.length).toBeGreaterThan(4_000)
+    expect(ms).toBeLessThan(150)
   })
 })

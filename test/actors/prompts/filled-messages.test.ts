@@ -46,4 +46,16 @@ describe('a stored prompt', () => {
     expect(found()).toEqual([])
     expect(minCpuMs(found)).toBeLessThan(50)
   })
+
+  it('is refused, soon, when its variables make it longer than a request may be', () => {
+    const messages = [{ role: 'user', content: '{{a}}'.repeat(40_000) } as const]
+    const ms = minCpuMs(() =>
+      expect(() => filledMessages({ messages }, { a: 'x'.repeat(1_000_000) })).toThrow(
+        refusal('invalid_field', 'prompt.variables'),
+      ),
+    )
+    const image = { type: 'input_image', image_url: 'x'.repeat(1_000_000) }
+    expect(() => filledMessages({ messages }, { a: image })).toThrow(refusal('invalid_field', 'prompt.variables'))
+    expect(ms).toBeLessThan(50)
+  })
 })

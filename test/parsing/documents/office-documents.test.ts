@@ -36,6 +36,19 @@ const slides = (count: number): Buffer => {
   })
 }
 
+describe('a Word document', () => {
+  it('has text that was moved, and text of a box that is stored twice for older programs, once', async () => {
+    const run = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`
+    const box = `<w:txbxContent><w:p>${run('Box.')}</w:p></w:txbxContent>`
+    const body = [
+      `<w:p>${run('One.')}<w:moveFrom>${run('Moved.')}</w:moveFrom></w:p><w:p><w:moveTo>${run('Moved.')}</w:moveTo></w:p>`,
+      `<w:p><mc:AlternateContent><mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent></w:p>`,
+    ]
+    const bytes = zipFile({ 'word/document.xml': `<w:document><w:body>${body.join('')}</w:body></w:document>` })
+    expect((await readDocument({ bytes, mimeType: docx })).text).toBe('One.\n\nMoved.\n\nBox.')
+  })
+})
+
 describe('a presentation', () => {
   it('has a heading and a page for each slide, with tables and notes, without those that are hidden', async () => {
     const { text, title, page_count, chunks } = await readDocument({ bytes: bytesOf('slides.pptx'), mimeType: pptx })

@@ -21,6 +21,16 @@ describe('an HTML page', () => {
   })
 })
 
+describe('a title', () => {
+  it('has at most 500 characters, whatever its document says', async () => {
+    const { title } = await read(`<title>${'😀'.repeat(600)}x</title><p>Words.</p>`, 'text/html')
+    expect(title).toBe('😀'.repeat(250))
+    expect((await read(`<title>x${'😀'.repeat(600)}</title><p>Words.</p>`, 'text/html')).title?.isWellFormed()).toBe(
+      true,
+    )
+  })
+})
+
 describe('a CSV file', () => {
   it('is read according to RFC 4180, also with semicolons as separators', () => {
     expect([...csvRows('a,"b ""q""\nc",d\r\n1,,3')]).toEqual([

@@ -37,10 +37,13 @@ export const basePlace = (project: string, tenant: string | null, base: string):
 
 const baseOf = ({ id }: IndexPlace): string => `kb_${tailOf(id)}`
 
-const baseIndex = ({ sources, records, open }: BaseChangesParts): StoredIndex<SourceRow, BaseIndex> => ({
+const baseIndex = (
+  { sources, records, open }: BaseChangesParts,
+  leftOut: (source: string) => void,
+): StoredIndex<SourceRow, BaseIndex> => ({
   states: knowledgeIndexes,
   blobs: (place) => actorBlobs({ tenant: place.tenant, actor: baseOf(place) }),
-  writer: () => new SourceSegmentWriter(sources),
+  writer: () => new SourceSegmentWriter(sources, leftOut),
   segment: (bytes) => new DocumentSegment(bytes),
   mayLackState: true,
   open,
@@ -60,7 +63,11 @@ export class BaseChanges {
 
   constructor(parts: BaseChangesParts) {
     this.#parts = parts
-    this.index = new IndexChanges(baseIndex(parts), parts)
+    this.index = new IndexChanges(
+      // its next row is noted, whatever that says
+      baseIndex(parts, (source) => this.#known.delete(source)),
+      parts,
+    )
   }
 
   /** Rejects only while the store is unavailable: a row is not held up by its index. */

@@ -14,9 +14,12 @@ const sliceMs = 8
 export class SourceSegmentWriter implements SegmentWriter<SourceRow> {
   readonly written = new DocumentSegmentWriter(false)
   readonly #blobs: SourceBlobs
+  readonly #leftOut: (source: string) => void
 
-  constructor(blobs: SourceBlobs) {
+  /** @param leftOut called with a source whose text is gone. */
+  constructor(blobs: SourceBlobs, leftOut: (source: string) => void) {
     this.#blobs = blobs
+    this.#leftOut = leftOut
   }
 
   /** Adds a source, unless it was read again meanwhile: its row shows that soon. */
@@ -36,6 +39,7 @@ export class SourceSegmentWriter implements SegmentWriter<SourceRow> {
       }
     } catch (error) {
       if (!(error instanceof BlobGone)) throw error
+      this.#leftOut(row.id)
     }
   }
 

@@ -38,7 +38,7 @@ export const embedSource = (parts: EmbedParts): IdempotentEffect => ({
       const vectors = await embedded(parts, source, context)
       const { document, upload } = source
       const named = [document?.text, document?.chunks, upload?.parts, vectors?.parts].flatMap((names) => names ?? [])
-      if (!context.signal.aborted) await parts.blobs.keepOnly(blobOwnerOf(context), named)
+      await parts.blobs.keepOnly(blobOwnerOf(context), named, context.signal)
       parts.changed(source.knowledge_base_id)
       return { event: { type: 'embedded', vectors } }
     } catch (error) {

@@ -74,6 +74,16 @@ export class SourceBlobs {
     return parts.join('')
   }
 
+  /** As `text`; null when a part is gone. @throws {StoreUnavailable} */
+  async textIfThere(owner: BlobOwner, names: readonly string[]): Promise<string | null> {
+    try {
+      return await this.text(owner, names)
+    } catch (error) {
+      if (error instanceof BlobGone) return null
+      throw error
+    }
+  }
+
   /** Stores the content of a request under new names, so that the removal of an earlier upload does not affect it. */
   async putUpload(
     owner: BlobOwner,
@@ -97,15 +107,35 @@ export class SourceBlobs {
     return Buffer.concat(bytes)
   }
 
-  /** Removes all blobs that the source no longer references. @throws {StoreUnavailable} */
-  async keepOnly(owner: BlobOwner, names: readonly string[]): Promise<void> {
+  /**
+   * Removes all blobs that the source no longer references.
+   *
+   * @param signal aborted when the source may be read anew: what is stored then is not known here.
+   * @throws {StoreUnavailable}
+   */
+  async keepOnly(owner: BlobOwner, names: readonly string[], signal: AbortSignal): Promise<void> {
     const kept = new Set(names)
+    const { length } = prefixOf(owner)
+    for await (const name of this.#namesOf(owner)) {
+      if (signal.aborted) return
+      if (!kept.has(name) && !this.#isComing(name.slice(length))) await this.#blobs.remove(owner.project, name)
+    }
+  }
+
+  /** Whether all of these blobs exist. @throws {StoreUnavailable} */
+  async has(owner: BlobOwner, names: readonly string[]): Promise<boolean> {
+    const missing = new Set(names)
+    for await (const name of this.#namesOf(owner)) missing.delete(name)
+    return missing.size === 0
+  }
+
+  async *#namesOf(owner: BlobOwner): AsyncGenerator<string> {
     const prefix = prefixOf(owner)
     for (let after = prefix; ; ) {
       const page = await this.#blobs.hashes(owner.project, after, pageSize)
       for (const name of page) {
         if (!name.startsWith(prefix)) return
-        if (!kept.has(name) && !this.#isComing(name.slice(prefix.length))) await this.#blobs.remove(owner.project, name)
+        yield name
       }
       const last = page.at(-1)
       if (last === undefined || page.length < pageSize) return

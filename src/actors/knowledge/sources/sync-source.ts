@@ -19,6 +19,7 @@ import {
   isRefused,
 } from '#src/parsing/documents/read-document.ts'
 import { ParserFailed, type ParserFailure } from '#src/parsing/parser-pool.ts'
+import { storedChunks } from '../schema.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import { chunksOf, storeDocument } from './document-store.ts'
 import { fetchSource } from './fetch-source.ts'
@@ -82,10 +83,15 @@ const readContent = async (parts: SyncParts, source: SourceContext, context: Eff
   const content = await contentOf(parts, source, context)
   const { bytes, mimeType } = content
   const checksum = createHash('sha256').update(bytes).digest('hex')
-  const isSame = checksum === source.checksum && mimeType === source.mime_type && source.document !== null
+  const isKnown = checksum === source.checksum && mimeType === source.mime_type
+  const isSame = isKnown && (await isStored(parts, source, context))
   const read = isSame ? null : await parsed(parts, content, context)
   return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
 }
+
+/** Whether all of the document that was read before is stored. */
+const isStored = async ({ blobs }: SyncParts, { document }: SourceContext, context: EffectContext): Promise<boolean> =>
+  document !== null && (await blobs.has(blobOwnerOf(context), [...document.text, ...document.chunks]))
 
 interface ScannedSource {
   readonly source: SourceContext
@@ -174,7 +180,10 @@ const changesOf = async (
   { before, after }: { readonly before: ReadDocument | null; readonly after: ReadDocument },
 ): Promise<ChunkChanges> => {
   const known = new Set<string>()
-  if (before !== null) for await (const some of chunksOf(blobs, owner, before)) for (const { id } of some) known.add(id)
+  for (const name of before?.chunks ?? []) {
+    const text = await blobs.textIfThere(owner, [name])
+    if (text !== null) for (const [id] of storedChunks(JSON.parse(text))) known.add(id)
+  }
   let unchanged = 0
   for await (const some of chunksOf(blobs, owner, after)) unchanged += some.filter(({ id }) => known.has(id)).length
   return { added: after.chunk_count - unchanged, removed: known.size - unchanged, unchanged }

@@ -134,7 +134,10 @@ export const lacksVectors = (
 ): boolean =>
   document !== null && (vectors?.embedder !== embedder || (hasPages(document) && vectors.leads === undefined))
 
-/** Returns the stored vectors by the id of their chunk, with those of leads. @throws {StoreUnavailable} {BlobGone} */
+/**
+ * Returns the stored vectors by the id of their chunk, with those of leads, without those that are gone: an embedding
+ * removes earlier ones before its own are known to be the newest. @throws {StoreUnavailable}
+ */
 export const vectorsOf = async (
   blobs: SourceBlobs,
   owner: BlobOwner,
@@ -142,7 +145,8 @@ export const vectorsOf = async (
 ): Promise<Map<string, string>> => {
   const known = new Map<string, string>()
   for (const name of parts) {
-    for (const [id, vector] of storedVectors(JSON.parse(await blobs.text(owner, [name])))) known.set(id, vector)
+    const stored = await blobs.textIfThere(owner, [name])
+    if (stored !== null) for (const [id, vector] of storedVectors(JSON.parse(stored))) known.set(id, vector)
   }
   return known
 }

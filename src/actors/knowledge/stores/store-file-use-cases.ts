@@ -42,11 +42,12 @@ const singleUseCases = ({ storeFiles, host }: StoreFileUseParts): Single => ({
   'vector_store_files.list': async ({ scope, params, query: { filter, after, ...page } }) => {
     const { id: base } = await storeFiles.sources.baseOf(scope, baseIdOf(params.vector_store_id))
     await host.rows.shown()
-    const before = after === undefined ? null : ((await storeFiles.inBase(scope, base, after))?.id ?? after)
+    // after a file that was removed, the list begins again: what it had before it may be read twice, but nothing is skipped
+    const before = after === undefined ? undefined : (await storeFiles.inBase(scope, base, after))?.id
     const status = filter === undefined ? undefined : sourceStatusOf(filter)
     if (status === null) return openAiPage([], false)
     const where = status === undefined ? { knowledge_base_id: base } : { base_status: `${base} ${status}` }
-    const query = { ...page, where, ...(before !== null && { after: before }) }
+    const query = { ...page, where, ...(before !== undefined && { after: before }) }
     const { rows, more } = await openAiRows(storeFiles.table, scope, query)
     return openAiPage(rows.map(storeFileView), more)
   },
@@ -125,15 +126,27 @@ const batchUseCases = ({ records, storeFiles, clock }: StoreFileUseParts): Batch
       const edit = ({ data }: Row<FileBatchData>) => ({ ...data, cancelled: true })
       return view(scope, (await table.change(scope, row.id, { edit })) ?? row)
     },
-    'vector_store_file_batches.files': async ({ scope, params, query: { filter, after, limit, order = 'desc' } }) => {
-      const files = await filesOf(scope, await find(scope, params.vector_store_id, params.file_batch_id))
-      const views = files.flatMap((file) => (file === null ? [] : [storeFileView(file)]))
-      const listed = views.filter(({ status }) => filter === undefined || status === filter)
-      const ordered = order === 'asc' ? listed : listed.toReversed()
-      const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
-      return openAiPage(ordered.slice(from, from + limit), from + limit < ordered.length)
+    'vector_store_file_batches.files': async ({ scope, params, query }) => {
+      const row = await find(scope, params.vector_store_id, params.file_batch_id)
+      return batchPage(row.data.file_ids, await filesOf(scope, row), query)
     },
   }
+}
+
+type FileQuery = Parameters<UseCases['vector_store_file_batches.files']>[0]['query']
+
+/** Returns a page of the files of a batch. A file that was removed keeps its position. */
+const batchPage = (
+  ids: readonly string[],
+  files: readonly (SourceRow | null)[],
+  { filter, after, limit, order = 'desc' }: FileQuery,
+) => {
+  const named = ids.map((id, at) => ({ id, file: files[at] ?? null }))
+  const ordered = order === 'asc' ? named : named.toReversed()
+  const rest = ordered.slice(after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1)
+  const views = rest.flatMap(({ file }) => (file === null ? [] : [storeFileView(file)]))
+  const listed = views.filter(({ status }) => filter === undefined || status === filter)
+  return openAiPage(listed.slice(0, limit), listed.length > limit)
 }
 
 type BatchBody = Parameters<UseCases['vector_store_file_batches.create']>[0]['body']

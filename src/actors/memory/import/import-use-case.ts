@@ -1,4 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { Pause } from '#retrieval/index.ts'
 import { isObject } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxMemoryLength } from '#specs/memory-objects.ts'
@@ -23,11 +24,16 @@ export const importUseCase = ({ writer }: OpenMemory): Pick<UseCases, 'memory.im
     const { memories = [], results = [], relations = [] } = body
     if (body.memories === undefined && body.results === undefined && body.relations === undefined)
       throw new ServiceError('missing_field', { param: 'memories' })
-    const items = [
-      ...memories.map((item, at) => importedOf(item, `memories.${at}`)),
-      ...results.map((item, at) => importedOf(item, `results.${at}`)),
-      ...relations.map((item, at) => relationOf(item, `relations.${at}`)),
-    ]
+    const items: NewMemory[] = []
+    const pause = new Pause()
+    for (const read of [
+      ...memories.map((item, at) => () => importedOf(item, `memories.${at}`)),
+      ...results.map((item, at) => () => importedOf(item, `results.${at}`)),
+      ...relations.map((item, at) => () => relationOf(item, `relations.${at}`)),
+    ]) {
+      items.push(read())
+      if (pause.due()) await pause.turn()
+    }
     if (items.length === 0) return { imported: 0, duplicates: 0, memories: [], warnings: [] }
     const options = { source: 'import', seed: idempotency?.seed ?? null }
     const { memories: all, warnings } = await writer.write(owner, items, options)

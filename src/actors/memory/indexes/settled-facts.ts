@@ -2,7 +2,7 @@ import { partsOf } from '#facts/index.ts'
 import type { Pause } from '#retrieval/index.ts'
 import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
-import { endedParts, endOfParts, states } from './superseded-parts.ts'
+import { endedParts, endOfParts, states, wordsIn } from './superseded-parts.ts'
 import { factKey, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
@@ -75,7 +75,10 @@ const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactDat
 /** Whether a content has several parts, one of which states each fact: then it ends by parts. */
 const areDisjoint = (content: string, facts: readonly FactData[]): boolean => {
   const parts = partsOf(content)
-  return parts.length > 1 && facts.every(({ object }) => parts.some(({ text }) => states(text, object)))
+  if (parts.length < 2) return false
+  const all = parts.map(({ text }) => wordsIn(text))
+  const objects = facts.map(({ object }) => wordsIn(object))
+  return objects.every((object) => all.some((words) => states(words, object)))
 }
 
 /** Whether facts cover most of a content. */

@@ -29,21 +29,23 @@ export const endedParts = (data: Divided, facts: readonly FactData[], by: string
   const parts = partsOf(data.content)
   if (parts.length < 2) return supersededParts(data)
   const known = new Map(supersededParts(data).map((part) => [part.text, part]))
-  const current = facts.filter(({ ended }) => !ended)
+  const current = facts.flatMap(({ ended, object, valid_to_ms: end }) =>
+    ended ? [] : [{ object: wordsIn(object), end }],
+  )
   for (const { text } of parts) {
-    const own = current.filter(({ object }) => states(text, object))
-    const ends = own.map(({ valid_to_ms }) => valid_to_ms)
+    const words = wordsIn(text)
+    const ends = current.flatMap(({ object, end }) => (states(words, object) ? [end] : []))
     if (known.has(text) || ends.length === 0 || ends.includes(null)) continue
     known.set(text, { text, valid_to_ms: Math.max(...ends.map((end) => end ?? 0)), by })
   }
   return parts.flatMap(({ text }) => known.get(text) ?? [])
 }
 
-/** Whether a part of a text names the object of a fact. */
-export const states = (text: string, object: string): boolean => {
-  const name = normalisedName(object)
-  return name !== '' && ` ${normalisedName(text)} `.includes(` ${name} `)
-}
+/** Returns the words of a text or a name, in the form in which `states` compares them. */
+export const wordsIn = (text: string): string => ` ${normalisedName(text)} `
+
+/** Whether a part of a text names the object of a fact, by the words of both. */
+export const states = (words: string, object: string): boolean => object !== '  ' && words.includes(object)
 
 /** Returns when the last part of a memory ended, in ms since the epoch; null while one of them holds. */
 export const endOfParts = (data: Divided): number | null =>

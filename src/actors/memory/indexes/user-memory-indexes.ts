@@ -1,3 +1,4 @@
+import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
 import { Table } from '#records/table.ts'
 import { Pause } from '#retrieval/index.ts'
 import type { RecordStore } from '#storage/index.ts'
@@ -112,6 +113,14 @@ export class UserMemoryIndexes {
   /** Drops a user's index from the cache. */
   drop(owner: MemoryOwner): void {
     this.#kept.delete(cacheKey(owner))
+  }
+
+  /** Drops the indexes of users whose memories were erased from the store. */
+  dropErased({ project, tenant, user }: ErasedOwner): void {
+    for (const [key, { owner }] of this.#kept) {
+      const isOf = (tenant === null || owner.tenant === tenant) && (user === null || owner.user === user)
+      if (owner.project === project && isOf) this.#kept.delete(key)
+    }
   }
 
   #isOld({ readAt }: Kept): boolean {

@@ -94,3 +94,18 @@ export const removeLate = async ({ storage, clock, isMine }: LateRemovalParts): 
     await new Promise<void>((resolve) => clock.soon(resolve))
   }
 }
+
+/** Removes the marks of actors of a project that was imported again after its deletion. @throws {StoreUnavailable} */
+export const unmarkErased = async (
+  { records, commits }: Pick<Storage, 'records' | 'commits'>,
+  project: string,
+): Promise<void> => {
+  for (let after: string | undefined; ; ) {
+    const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+    const page: readonly StoredRecord[] = await records.list(erasedActors, marksScope, query)
+    for (const { id } of page)
+      if ((await commits.head(id))?.project === project) await records.remove(erasedActors, marksScope, id)
+    after = page.at(-1)?.id
+    if (after === undefined) return
+  }
+}

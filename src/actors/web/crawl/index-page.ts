@@ -129,14 +129,17 @@ const indexed = async (
   if (forbidden !== null) return { ...skipped(forbidden), row: await removed(parts, known) }
   if (read.content.trim() === '') return skipped('no_text')
   const name = canonicalOf(read.canonical, page.finalUrl)
-  if (await parts.store.isBlocked(project, name)) return skipped('taken_down')
-  if ((await parts.store.twin(project, read.contentHash, name)) !== null) return skipped('duplicate_content')
+  // a page that has moved is not found at its earlier address any more
+  const moved = name === url ? null : await removed(parts, known)
+  const twin = (reason: string, more: Partial<CrawledPage> = {}) => ({ ...skipped(reason, more), row: moved })
+  if (await parts.store.isBlocked(project, name)) return twin('taken_down')
+  if ((await parts.store.twin(project, read.contentHash, name)) !== null) return twin('duplicate_content')
   const canonical = name === url ? {} : { canonicalUrl: name }
   const stored = name === url ? known : await parts.store.find(project, name)
-  if (stored !== null && !mayReplace(stored, page.finalUrl)) return skipped('duplicate', canonical)
+  if (stored !== null && !mayReplace(stored, page.finalUrl)) return twin('duplicate', canonical)
   const isSame = stored?.data.content_hash === read.contentHash
   const row = await parts.store.save(project, name, await pageOf(parts, { page, read, name, follow }))
-  if (typeof row === 'string') return skipped(row)
+  if (typeof row === 'string') return twin(row)
   parts.indexed(row)
   const change = stored === null ? 'new' : isSame ? 'unchanged' : 'changed'
   return { page: { url, depth, status: 'indexed', change, ...canonical }, links, row }

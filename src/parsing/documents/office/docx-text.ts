@@ -38,17 +38,20 @@ const setLevel = (levels: Map<string, number>, style: string, name: string): voi
   if (level >= 1 && level <= 6) levels.set(style, level)
 }
 
+const leftOut: ReadonlySet<string> = new Set(['w:del', 'w:moveFrom', 'mc:Fallback'])
+
 const documentText = (xml: string, levels: ReadonlyMap<string, number>): string => {
   const writer = new TextWriter()
   let isText = false
-  let deleted = 0
+  /** Depth within text that was deleted or moved from here, and within alternatives for older programs, which repeat it. */
+  let left = 0
   let cells = 0
   let isCellStart = false
   let isHidden = false
   readXml(xml, {
     onopentag: (name, attributes) => {
       if (name === 'w:t') isText = true
-      else if (name === 'w:del') deleted += 1
+      else if (leftOut.has(name)) left += 1
       else if (name === 'w:r') isHidden = false
       else if (name === 'w:vanish') isHidden = isOn(attributes['w:val'])
       else if (name === 'w:p') {
@@ -69,11 +72,11 @@ const documentText = (xml: string, levels: ReadonlyMap<string, number>): string 
       else if (name === 'w:br' || name === 'w:cr') writer.line()
     },
     ontext: (text) => {
-      if (isText && deleted === 0 && !isHidden) writer.text(text)
+      if (isText && left === 0 && !isHidden) writer.text(text)
     },
     onclosetag: (name) => {
       if (name === 'w:t') isText = false
-      else if (name === 'w:del') deleted -= 1
+      else if (leftOut.has(name)) left -= 1
       else if (name === 'w:tc') cells -= 1
       else if (name === 'w:tbl') writer.paragraph()
     },

@@ -117,6 +117,25 @@ describe('a crawl', () => {
     expect(site.paths().filter((path) => path !== '/robots.txt')).toHaveLength(13)
   })
 
+  it('keeps a page that has moved only under its new address, with or without changes', async () => {
+    site.pages.clear()
+    const made = await parts()
+    const kept = async () => {
+      const rows = []
+      for await (const { data } of made.store.all('prj_a')) rows.push(data.canonical_url)
+      return rows.toSorted()
+    }
+    site.pages.set('/', html(text('a') + links(0, 2)))
+    for (const n of [0, 1]) site.pages.set(`/p${n}`, html(text(`n${n}`)))
+    await whole(plan(), made)
+    expect(await kept()).toEqual([site.url('/'), site.url('/p0'), site.url('/p1')])
+    site.pages.set('/new0', html(text('n0')))
+    site.pages.set('/new1', html(text('changed')))
+    for (const n of [0, 1]) site.pages.set(`/p${n}`, { status: 301, headers: { location: `/new${n}` } })
+    await whole(plan(), made)
+    expect(await kept()).toEqual([site.url('/'), site.url('/new0'), site.url('/new1')])
+  })
+
   it('embeds the first passage of a page with its title, and the others without', async () => {
     site.pages.clear()
     const paragraph = `<p>${'The pier is long and the sea is deep, and ships come to it. '.repeat(15)}</p>`
