@@ -35,7 +35,7 @@ export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<
   }
   const owner = { project, tenant, user, createdAt: now() }
   await host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
-  await host.rows.shown()
+  await host.rows.shownOf(id)
   return newSessionView(await host.find(scope, sessionDefinition, id))
 }
 

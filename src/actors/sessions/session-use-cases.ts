@@ -132,7 +132,8 @@ const lifecycle = (parts: SessionParts) => {
       const owner = { project: scope.project, tenant, user, createdAt: now() }
       const input = { session_id: id, ...agent, ...picked(body, givenFields) }
       await host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
-      await host.rows.shown()
+      // another process that creates it has written the row when it answers
+      await host.rows.shownOf(id)
       return newSessionView(await host.find(scope, sessionDefinition, id))
     },
     'sessions.delete': async (call) => {

@@ -66,8 +66,11 @@ export class RowWriter {
   #waiting = new Map<string, Row>()
   #inBatch = new Map<string, Row>()
   #writing: Promise<void> | undefined
-  /** The flush that will write the rows queued now; shared by all who await it. */
+  /** The flush that will write rows queued now; shared by all who await it. */
   #next: Promise<void> | undefined
+  /** The rows that the next flush writes, by id; all that are queued when it has to. */
+  #urgent = new Set<string>()
+  #wantsAll = false
   #cancel: (() => void) | undefined
   /** Whether the last write failed because the store was unavailable. */
   #failing = false
@@ -125,7 +128,11 @@ export class RowWriter {
   put(row: Row): void {
     this.#refused.delete(row.id)
     this.#waiting.set(row.id, row)
-    this.#cancel ??= this.#clock.after(gatherMs, () => void this.#flush())
+    this.#plan()
+  }
+
+  #plan(): void {
+    this.#cancel ??= this.#clock.after(gatherMs, () => void this.#settledRows())
   }
 
   /** Queues a row that never changes, and resolves when it is written. */
@@ -154,9 +161,16 @@ export class RowWriter {
   }
 
   #settledRows(): Promise<void> {
+    this.#stopTimer()
     if (this.#waiting.size === 0) return this.#writing ?? Promise.resolve()
+    this.#wantsAll = true
     this.#next ??= this.#flush()
     return this.#next
+  }
+
+  #stopTimer(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
   }
 
   /** `settled`, including the rows of actors whose ids a stream of this process may have shown already. */
@@ -192,26 +206,52 @@ export class RowWriter {
     void this.#settledRows()
   }
 
-  /** Resolves when no row of this actor is pending: the newest is written, or the store refuses it. */
+  /** Resolves when no row of this actor is pending: the newest is written, at once, or the store refuses it. */
   async writtenOf(id: string): Promise<void> {
-    while (this.#waiting.has(id) || this.#inBatch.has(id)) await this.#settledRows()
+    while (this.#waiting.has(id) || this.#inBatch.has(id)) {
+      if (this.#waiting.has(id)) {
+        this.#urgent.add(id)
+        this.#next ??= this.#flush()
+      }
+      await (this.#next ?? this.#writing)
+    }
+  }
+
+  /** `writtenOf`, for a request. @throws {Overloaded} {StoreUnavailable} when that takes longer than a request waits. */
+  shownOf(id: string): Promise<void> {
+    return this.#awaited(this.writtenOf(id))
   }
 
   /** Writes one batch at a time; rows queued meanwhile go into the next one. */
   async #flush(): Promise<void> {
-    this.#cancel?.()
-    this.#cancel = undefined
     do await this.#writing
     while (this.#writing !== undefined)
     // reached only in a later turn than the call, which has assigned this promise to `next`
     this.#next = undefined
-    if (this.#waiting.size === 0) return
-    this.#inBatch = this.#waiting
-    this.#waiting = new Map()
+    this.#inBatch = this.#taken()
+    if (this.#inBatch.size === 0) return
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined
     })
     await this.#writing
+  }
+
+  /** Takes the rows that are urgent, or all of them: the others wait for those of their actors that come soon. */
+  #taken(): Map<string, Row> {
+    const [urgent, all] = [this.#urgent, this.#waiting]
+    this.#urgent = new Set()
+    if (this.#wantsAll) {
+      this.#wantsAll = false
+      this.#waiting = new Map()
+      return all
+    }
+    const taken = new Map<string, Row>()
+    for (const id of urgent) {
+      const row = all.get(id)
+      if (row !== undefined) taken.set(id, row)
+      all.delete(id)
+    }
+    return taken
   }
 
   /**

@@ -126,6 +126,28 @@ it('waits for the row of one actor until it is written, and not for an actor wit
   expect(await stored()).toBe(1)
 })
 
+it('writes the row that a request waits for at once, and the others 200 ms after they came', async () => {
+  put(1, 'w_1')
+  await clock.advance(100)
+  put(1, 'w_2')
+  put(1, 'w_3')
+  await Promise.all([rows.shownOf('w_2'), rows.shownOf('w_3')])
+  expect([await stored('w_1'), await stored('w_2'), await stored('w_3')]).toEqual([undefined, 1, 1])
+  put(2, 'w_2')
+  await clock.advance(99)
+  expect([await stored('w_1'), await stored('w_2')]).toEqual([undefined, 1])
+  await clock.advance(1)
+  expect([await stored('w_1'), await stored('w_2')]).toEqual([1, 2])
+})
+
+it('writes all rows for a reader of all who comes after a request that waits for one', async () => {
+  put(1, 'w_1')
+  put(1, 'w_2')
+  const one = rows.shownOf('w_1')
+  await Promise.all([rows.shown(), one])
+  expect([await stored('w_1'), await stored('w_2')]).toEqual([1, 1])
+})
+
 it('lets reads wait for a slow store, and throws Overloaded if that takes too long', async () => {
   let release: () => void = () => {}
   const project = () =>
