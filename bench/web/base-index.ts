@@ -6,27 +6,12 @@ import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { nodeOn } from '#test/actors/knowledge/index/made-sources.ts'
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
+import { word } from './made-pages.ts'
 
 const project = 'prj_a'
 const dimensions = 384
 /** Number of sources that are written at once. */
 const batch = 20
-const syllables = 'ka lo mi ter sun ve ran dol pi gre sta ne quo bel far un'.split(' ')
-
-/** Words in which frequent ones are short. */
-const words = Array.from({ length: 100_000 }, (_, n) => {
-  let [word, left] = ['', n + 1]
-  for (; left > 0; left >>= 4) word += syllables[left % 16]
-  return word
-})
-
-let state = 7
-const random = (): number => {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-  return state / 2 ** 32
-}
-const word = (): string => words[Math.floor(words.length ** random()) - 1] ?? ''
-
 /** A text of some fifty chunks of a thousand characters. */
 const text = (): string =>
   Array.from({ length: 700 }, () => `${Array.from({ length: 9 }, word).join(' ')} of the.`).join(' ')

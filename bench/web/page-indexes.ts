@@ -7,53 +7,20 @@ import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { webKinds } from '#src/actors/web/kinds.ts'
 import { PageIndexes } from '#src/actors/web/search/page-indexes.ts'
 import { findableRow } from '#src/actors/web/store/findable-row.ts'
-import { type NewPage, PageStore } from '#src/actors/web/store/page-store.ts'
+import { PageStore } from '#src/actors/web/store/page-store.ts'
 import type { SearchStore } from '#storage/index.ts'
 import { lanceOf } from '#storage/lance/lance-package.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
+import { madePage, urlOf, word } from './made-pages.ts'
+import { benchPlacedIndexes } from './placed-indexes.ts'
 
 const project = 'prj_a'
 const batch = 100
 /** Time in ms after which an index shows what another process changed. */
 const recheckMs = 1_000
-const syllables = 'ka lo mi ter sun ve ran dol pi gre sta ne quo bel far un'.split(' ')
-
-/** Words in which frequent ones are short. */
-const words = Array.from({ length: 100_000 }, (_, n) => {
-  let [word, left] = ['', n + 1]
-  for (; left > 0; left >>= 4) word += syllables[left % 16]
-  return word
-})
-
-let state = 7
-const random = (): number => {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-  return state / 2 ** 32
-}
-const word = (): string => words[Math.floor(words.length ** random()) - 1] ?? ''
-const urlOf = (n: number): string => `https://h${n % 900}.example/p${n}`
-
-/** A page of 4,000 characters, four passages and twenty links. */
-const pageOf = (n: number, count: number): NewPage => {
-  const text = Array.from({ length: 55 }, () => `${Array.from({ length: 9 }, word).join(' ')} of the.`).join(' ')
-  const quarter = Math.ceil(text.length / 4)
-  const passages = [0, 1, 2, 3].map((at) => ({
-    start: at * quarter,
-    end: (at + 1) * quarter,
-    heading: null,
-    vector: null,
-  }))
-  const links = Array.from({ length: 20 }, () => ({ url: urlOf(Math.floor(random() * count)), nofollow: false }))
-  return {
-    ...{ url: urlOf(n), canonical_url: urlOf(n), title: `${word()} ${word()}`, description: '', text, follow: true },
-    ...{ passages, links, content_hash: `${n}`, language: 'en', embedder: null, published_at: null, modified_at: null },
-    ...{ retrieved_at: 1, etag: null, last_modified: null },
-  }
-}
-
 /** The wall time and CPU of work in ms, and the longest time that it held the event loop. */
 const measured = async <T>(work: () => Promise<T>) => {
   let [held, last] = [0, performance.now()]
@@ -93,7 +60,7 @@ const filled = async (folder: string, count: number) => {
   const processOn = () => new PageStore(records, counted, { now: Date.now })
   const store = processOn()
   for (let n = 0; n < count; n++) {
-    await store.save(project, urlOf(n), pageOf(n, count))
+    await store.save(project, urlOf(n), madePage(n, count))
     if ((n + 1) % batch === 0) await store.changed(project)
   }
   await store.changed(project)
@@ -129,7 +96,7 @@ export async function benchIndexes(): Promise<readonly Row[]> {
   const beside = await benchEngine({ engine, store, processOn, index })
   counted.written = 0
   const change = await measured(async () => {
-    await store.save(project, urlOf(0), pageOf(count, count))
+    await store.save(project, urlOf(0), madePage(count, count))
     await store.changed(project)
     await new Promise((resolve) => setTimeout(resolve, recheckMs))
     await indexes.of(project)
@@ -162,6 +129,7 @@ export async function benchIndexes(): Promise<readonly Row[]> {
     row('LanceDB: share of the first ten in memory that are among its first ten', '', beside.common),
     row('LanceDB: same first hit', '', beside.first),
     row('LanceDB: one page changed and found: CPU', 'ms', beside.change.cpu, change.cpu),
+    ...(await benchPlacedIndexes()),
   ]
 }
 
@@ -203,7 +171,7 @@ const benchEngine = async ({ engine, store, processOn, index }: EngineBench) => 
     same += Number(theirs.value[0]?.page.id === ours.value[0]?.page.id)
   }
   const change = await measured(async () => {
-    await store.save(project, urlOf(1), pageOf(1, 100))
+    await store.save(project, urlOf(1), madePage(1, 100))
     await writer.changed(project)
   })
   return { made, loads, later, inMemory, change, common: common / searches, first: same / searches }
