@@ -54,11 +54,11 @@ const filled = async (projects: readonly string[]): Promise<Storage> => {
 /** A node whose reads of segments are counted. */
 const nodeOn = ({ records, blobs }: Storage, maxBytes?: number) => {
   const counted = { loads: 0 }
-  const get: typeof blobs.get = (project, name) => {
+  const bytes: typeof blobs.bytes = (project, name) => {
     if (name.endsWith('.documents.0')) counted.loads++
-    return blobs.get(project, name)
+    return blobs.bytes(project, name)
   }
-  const store = new PageStore(records, { ...blobs, get }, { now: Date.now })
+  const store = new PageStore(records, { ...blobs, bytes }, { now: Date.now })
   const indexes = new PageIndexes({ store, clock: systemClock, ...(maxBytes !== undefined && { maxBytes }) })
   return { indexes, counted }
 }

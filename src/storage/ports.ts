@@ -1,6 +1,7 @@
 import type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
 import type { FlightsInProgress, Reminders } from '../machines/pending.ts'
 import type { EffectPolicy } from '../machines/vocabulary.ts'
+import type { BlobStore } from './blob-port.ts'
 import type { LeaseStore } from './cluster-ports.ts'
 import type { EffectParts, MergeOutcome } from './effect-parts.ts'
 import type { Residue } from './residue.ts'
@@ -12,6 +13,7 @@ import type { VectorStore } from './vector-port.ts'
 export type { Json, JsonObject, LogEvent, StoredEvent } from '../machines/json.ts'
 export type { InFlight, Reminder } from '../machines/pending.ts'
 export type { EffectPolicy } from '../machines/vocabulary.ts'
+export type { BlobStore } from './blob-port.ts'
 export type { EffectParts, MergeOutcome } from './effect-parts.ts'
 
 /**
@@ -342,20 +344,6 @@ export interface RecordStore {
    * the number removed.
    */
   sweep(kind: RecordKind, now: number, limit?: number): Promise<number>
-}
-
-/**
- * Values over 64 KB, keyed by SHA-256 within a project. The key of a value with an owner starts with the owner's ids
- * (`ten_….ses_….<sha256>`), so that it can be removed with its owner.
- */
-export interface BlobStore {
-  /** Stores `content`; storing the same again has no effect. Durable when it resolves. */
-  put(project: string, hash: string, content: string): Promise<void>
-  get(project: string, hash: string): Promise<string | null>
-  /** Returns hashes of a project's blobs, ascending, after `after`, at most `limit`. For backups. */
-  hashes(project: string, after: string | null, limit: number): Promise<readonly string[]>
-  /** Removes a project's blobs whose hash starts with `prefix`, which is not empty, and the vectors derived from them. */
-  remove(project: string, prefix: string): Promise<void>
 }
 
 /** A storage adapter. */

@@ -102,7 +102,7 @@ export interface StoredIndex<
 }
 
 /** Version of the format of segments and of the analysis of their texts; incremented when either changes. */
-export const segmentFormat = 2
+export const segmentFormat = 3
 
 /** Maximum age of an index in memory in ms, after which changes by other processes are applied. */
 export const recheckMs = 1_000

@@ -31,6 +31,7 @@ export const withLance = async (
     blobs: {
       put: (project, hash, content) => blobs.put(project, hash, content),
       get: (project, hash) => blobs.get(project, hash),
+      bytes: (project, hash) => blobs.bytes(project, hash),
       hashes: (project, after, limit) => blobs.hashes(project, after, limit),
       remove: async (project, prefix) => {
         // before the blobs: an interrupted removal is repeated for blobs that still exist

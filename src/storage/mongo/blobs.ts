@@ -25,8 +25,8 @@ export class MongoBlobs implements BlobStore {
     this.#parts = db.collection<Part>('blobs', { writeConcern: { w: 'majority', j: true } })
   }
 
-  async put(project: string, hash: string, content: string): Promise<void> {
-    const bytes = Buffer.from(content)
+  async put(project: string, hash: string, content: string | Uint8Array): Promise<void> {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
     const parts = Math.max(1, Math.ceil(bytes.length / partBytes))
     for (let n = parts - 1; n >= 0; n--) {
       const part = {
@@ -38,6 +38,10 @@ export class MongoBlobs implements BlobStore {
   }
 
   async get(project: string, hash: string): Promise<string | null> {
+    return (await this.bytes(project, hash))?.toString() ?? null
+  }
+
+  async bytes(project: string, hash: string): Promise<Buffer | null> {
     const first = await guarded(this.#parts.findOne({ _id: `${project}:${hash}:0` }))
     if (!first) return null
     const contents = [first.content.buffer]
@@ -46,7 +50,7 @@ export class MongoBlobs implements BlobStore {
       if (!part) return null
       contents.push(part.content.buffer)
     }
-    return Buffer.concat(contents).toString()
+    return Buffer.concat(contents)
   }
 
   async remove(project: string, prefix: string): Promise<void> {

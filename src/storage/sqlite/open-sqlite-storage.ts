@@ -49,7 +49,8 @@ const blobsIn = (db: Database): BlobStore => {
   const remove = `delete from blobs where rowid in (${range})`
   return {
     put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, kept(content))),
-    get: async (project, hash) => contentIn(db.read(() => db.statement(select).get(project, hash))),
+    get: async (project, hash) => textOf(contentIn(db.read(() => db.statement(select).get(project, hash)))),
+    bytes: async (project, hash) => bytesOf(contentIn(db.read(() => db.statement(select).get(project, hash)))),
     remove: async (project, prefix) => {
       const start = blobPrefix(prefix)
       for (let [count, removed] = [1, 1]; removed === count; ) {
@@ -68,4 +69,13 @@ const blobsIn = (db: Database): BlobStore => {
 }
 
 /** Content with a NUL character is stored as bytes, because SQLite returns a text only up to its first NUL. */
-const kept = (content: string): string | Buffer => (content.includes('\0') ? Buffer.from(content) : content)
+const kept = (content: string | Uint8Array): string | Uint8Array =>
+  typeof content === 'string' && content.includes('\0') ? Buffer.from(content) : content
+
+const textOf = (content: string | Uint8Array | null): string | null =>
+  content instanceof Uint8Array
+    ? Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString()
+    : content
+
+const bytesOf = (content: string | Uint8Array | null): Uint8Array | null =>
+  typeof content === 'string' ? Buffer.from(content) : content

@@ -76,9 +76,7 @@ export const textIn = (raw: RawRow | undefined, column: string): string | null =
 }
 
 /** The content of a blob; null without a row. */
-export const contentIn = (raw: RawRow | undefined): string | null => {
+export const contentIn = (raw: RawRow | undefined): string | Uint8Array | null => {
   const value = raw?.content
-  return value instanceof Uint8Array
-    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-    : textIn(raw, 'content')
+  return value instanceof Uint8Array ? value : textIn(raw, 'content')
 }

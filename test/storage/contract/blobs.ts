@@ -12,6 +12,19 @@ export const blobContract = ({ store, fresh }: Subject): void => {
     expect(await store().blobs.get('prj_1', fresh('sha'))).toBeNull()
   })
 
+  it('keeps bytes as they are, and has the bytes of a text', async () => {
+    const [bytes, text, large] = [fresh('sha'), fresh('sha'), fresh('sha')]
+    const every = Uint8Array.from({ length: 1_000 }, (_, at) => at % 256)
+    const many = new Uint8Array(9 * 1024 * 1024).fill(200)
+    await store().blobs.put('prj_1', bytes, every.subarray(1))
+    await store().blobs.put('prj_1', text, 'é\0')
+    await store().blobs.put('prj_1', large, many)
+    expect(Buffer.from((await store().blobs.bytes('prj_1', bytes)) ?? []).equals(every.subarray(1))).toBe(true)
+    expect(Buffer.from((await store().blobs.bytes('prj_1', text)) ?? []).toString()).toBe('é\0')
+    expect(Buffer.from((await store().blobs.bytes('prj_1', large)) ?? []).equals(many)).toBe(true)
+    expect(await store().blobs.bytes('prj_2', bytes)).toBeNull()
+  })
+
   it('lists the hashes of one project, each once, for any page size', async () => {
     const [project, other] = [fresh('prj'), fresh('prj')]
     const hashes = Array.from({ length: 7 }, () => fresh('sha'))

@@ -10,7 +10,7 @@ import { MemoryRecords } from './records.ts'
  * @param options.now clock in ms since the epoch, for the expiry of records and leases.
  */
 export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => number } = {}): Storage => {
-  const blobs = new Map<string, string>()
+  const blobs = new Map<string, string | Uint8Array>()
   return {
     name: 'memory',
     commits: new MemoryCommits(),
@@ -18,8 +18,16 @@ export const openMemoryStorage = ({ now = Date.now }: { readonly now?: () => num
     leases: new MemoryLeases(now),
     vectors: null,
     blobs: {
-      put: async (project, hash, content) => void blobs.set(`${project}:${hash}`, content),
-      get: async (project, hash) => blobs.get(`${project}:${hash}`) ?? null,
+      put: async (project, hash, content) =>
+        void blobs.set(`${project}:${hash}`, typeof content === 'string' ? content : content.slice()),
+      get: async (project, hash) => {
+        const content = blobs.get(`${project}:${hash}`) ?? null
+        return content instanceof Uint8Array ? Buffer.from(content).toString() : content
+      },
+      bytes: async (project, hash) => {
+        const content = blobs.get(`${project}:${hash}`)
+        return content === undefined ? null : Buffer.from(content)
+      },
       hashes: async (project, after, limit) =>
         [...blobs.keys()]
           .filter((key) => key.startsWith(`${project}:`))

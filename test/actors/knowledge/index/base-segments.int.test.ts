@@ -35,18 +35,19 @@ afterAll(async () => {
 
 const counted = (blobs: BlobStore) => {
   const counts = { read: 0, written: 0 }
-  const get = async (project: string, name: string) => {
-    const content = await blobs.get(project, name)
+  const bytes = async (project: string, name: string) => {
+    const content = await blobs.bytes(project, name)
     counts.read += content?.length ?? 0
     return content
   }
-  const put = (project: string, name: string, content: string) => {
+  const put = (project: string, name: string, content: string | Uint8Array) => {
     counts.written += content.length
     return blobs.put(project, name, content)
   }
+  const get: BlobStore['get'] = (...named) => blobs.get(...named)
   const hashes: BlobStore['hashes'] = (...listed) => blobs.hashes(...listed)
   const remove: BlobStore['remove'] = (...removed) => blobs.remove(...removed)
-  return { counts, blobs: { get, put, hashes, remove } }
+  return { counts, blobs: { get, bytes, put, hashes, remove } }
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
@@ -61,7 +62,7 @@ const stored = async (storage: Storage, project: string): Promise<string> => {
   const contents: string[] = []
   for (const name of await storage.blobs.hashes(project, null, 10_000))
     if (name.includes('wsg_'))
-      contents.push(Buffer.from((await storage.blobs.get(project, name)) ?? '', 'base64').toString('latin1'))
+      contents.push(Buffer.from((await storage.blobs.bytes(project, name)) ?? []).toString('latin1'))
   return contents.join('\n')
 }
 

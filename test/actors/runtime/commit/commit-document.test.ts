@@ -100,6 +100,7 @@ it('is not written if a long value cannot be stored', async () => {
   const blobs: BlobStore = {
     put: async () => Promise.reject(new Error('away')),
     get: async () => null,
+    bytes: async () => null,
     hashes: async () => [],
     remove: async () => {},
   }

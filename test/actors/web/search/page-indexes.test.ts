@@ -59,11 +59,11 @@ it('three nodes read nothing for nine of ten searches of projects whose indexes 
   const together = new PlacedNodes()
   const three = [1, 2, 3].map(() => {
     const counted = { reads: 0 }
-    const get = (project: string, name: string) => {
+    const bytes = (project: string, name: string) => {
       if (name.endsWith('.documents.0')) counted.reads++
-      return blobs.get(project, name)
+      return blobs.bytes(project, name)
     }
-    const own = new PageStore(records, { ...blobs, get }, { now: clock.now })
+    const own = new PageStore(records, { ...blobs, bytes }, { now: clock.now })
     const indexes = new PageIndexes({ store: own, clock, maxBytes })
     const placed = together.join()
     placed.serve('size', async ({ project }) => ({ size: (await indexes.of(String(project))).size }))
