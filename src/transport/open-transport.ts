@@ -103,9 +103,9 @@ export const openTransport = (parts: TransportParts): Transport => {
   const bodies = shownBodies(metrics)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
-  const common = { endpoints, authenticator, tenants, streamLimit, bodies, clientAddress, isDraining, log }
-  const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
-  const realtime = new RealtimeUpgrades({ ...common, realtime: actors.gateway.realtime, ticker, counters })
+  const common = { endpoints, authenticator, tenants, streamLimit, ticker, bodies, clientAddress, isDraining, log }
+  const upgrades = new SessionUpgrades({ ...common, publicOrigin, counters })
+  const realtime = new RealtimeUpgrades({ ...common, realtime: actors.gateway.realtime, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
   const mcp = new McpEndpoint({ authenticator, bodies, clientAddress, publicOrigin, serve, log })
   const { console: files } = parts

@@ -129,7 +129,7 @@ const answerable: Readonly<Record<string, Plan>> = {
   },
   'the admission of tenants': {
     sent: post('{}'),
-    parts: { tenants: { admit: planted, admitUser: planted, check: planted } },
+    parts: { tenants: { admit: planted, admitUser: planted, check: planted, remains: async () => {} } },
   },
   'a body that is no JSON': { sent: post('{') },
   'a body of a million brackets': { sent: post('['.repeat(1_000_000)) },

@@ -30,6 +30,8 @@ export type ProjectData = {
   /** Previous secret, also sealed; it signs in addition to the new one until `previous_signing_until_ms`. */
   readonly previous_signing_secret?: string
   readonly previous_signing_until_ms?: number
+  /** Cause of the last rotation, whose repetition replaces a secret that no one was shown; absent without a key. */
+  readonly signing_rotated_by?: string | null
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory
   /** Settings of knowledge bases; absent: the defaults. */

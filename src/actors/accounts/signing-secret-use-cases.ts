@@ -38,11 +38,16 @@ export const signingSecretUseCases = ({
       view(found(await table.get(organizationScope(memberOf(principal).organization), params.project_id))),
     'project_signing_secret.rotate': async (call) => {
       const { principal, params, body } = call
+      const cause = call.idempotency?.cause ?? null
       const edit = ({ id, data }: Row<ProjectData>): ProjectData => ({
         ...data,
         signing_secret: box.seal(newSigningSecret(), signingAad(id)),
-        previous_signing_secret: data.signing_secret,
+        // of a request that is repeated after a crash, the tools have still the secret before
+        ...(cause === null || data.signing_rotated_by !== cause
+          ? { previous_signing_secret: data.signing_secret }
+          : {}),
         previous_signing_until_ms: now() + body.grace_s * 1000,
+        signing_rotated_by: cause,
       })
       const notices = ({ id }: Row<ProjectData>) => [
         new Audited(call, 'project', id).line('signing_secret_rotated', id),

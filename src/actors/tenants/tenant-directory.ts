@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope } from '#storage/index.ts'
+import { projectScope, tenantScope } from '#storage/index.ts'
 import { unknownCredential } from '../accounts/credentials.ts'
 import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import { Table } from '../records/table.ts'
-import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
+import { forgottenUsers, type TenantData, type TenantUserData, tenants, tenantUsers } from './kinds.ts'
 
 /** How long another node may still serve a tenant that was suspended on this node, in ms. */
 const tenantRecheckMs = 1000
@@ -28,6 +28,8 @@ export class TenantDirectory {
   readonly #forgotten: Table<{ readonly mark: string }>
   readonly #statuses: RecheckCache<Status>
   readonly #users: RecheckCache<'known' | 'forgotten'>
+  readonly #tenantUsers: Table<TenantUserData>
+  readonly #standings: RecheckCache<'here' | 'erased'>
 
   constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
@@ -37,6 +39,8 @@ export class TenantDirectory {
     const cache = { maxAgeMs: tenantRecheckMs, maxEntries: maxCached, now, changes }
     this.#statuses = new RecheckCache({ ...cache, load: (key) => this.#loadStatus(key) })
     this.#users = new RecheckCache({ ...cache, load: (key) => this.#loadUser(key) })
+    this.#tenantUsers = new Table(records, tenantUsers, now)
+    this.#standings = new RecheckCache({ ...cache, load: (key) => this.#loadStanding(key) })
   }
 
   /**
@@ -79,6 +83,26 @@ export class TenantDirectory {
     )
   }
 
+  /**
+   * Resolves while a tenant, and a user of it unless null, are not being deleted.
+   *
+   * @throws {ServiceError} `tenant_deleting`, `not_found`
+   */
+  async remains(project: string, tenant: string, user: string | null): Promise<void> {
+    const key = `${project}/${tenant}`
+    const status = this.#statuses.peek(key) ?? (await this.#statuses.load(key))
+    if (status !== 'suspended') refuseUnlessActive(status, 'tenant_id')
+    if (user === null) return
+    const place = JSON.stringify([project, tenant, user])
+    const standing = this.#standings.peek(place) ?? (await this.#standings.load(place))
+    if (standing === 'erased') throw new ServiceError('not_found', { param: 'external_user_id' })
+  }
+
+  /** Ends the calls in progress of a user that is being erased, on every node. */
+  erasing(project: string, tenant: string, user: string): void {
+    this.#standings.forget(JSON.stringify([project, tenant, user]))
+  }
+
   /** Drops the cached tenant on this node: call it after every change of its status. */
   forget(project: string, tenant: string): void {
     this.#statuses.forget(`${project}/${tenant}`)
@@ -108,6 +132,12 @@ export class TenantDirectory {
   async #loadStatus(key: string): Promise<Status | null> {
     const [project = '', tenant = ''] = key.split('/')
     return (await this.#table.get(projectScope(project), tenant))?.data.status ?? null
+  }
+
+  async #loadStanding(place: string): Promise<'here' | 'erased'> {
+    const [project = '', tenant_id = '', external_user_id = '']: string[] = JSON.parse(place)
+    const row = await this.#tenantUsers.find(tenantScope(project, tenant_id), { tenant_id, external_user_id })
+    return row?.data.state === 'forgotten' ? 'erased' : 'here'
   }
 
   async #loadUser(mark: string): Promise<'known' | 'forgotten'> {

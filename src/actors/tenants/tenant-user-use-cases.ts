@@ -136,6 +136,7 @@ class TenantUsers {
         erasureNotice({ tenant_id, external_id, user, by: actorOf(call) }, updated_at),
       ],
     })
+    this.#deps.directory.erasing(scope.project, tenant_id, user)
     return { id: known.id, deleted: true }
   }
 

@@ -24,6 +24,8 @@ export type WebhookData = {
   /** Previous secret, also sealed; it signs in addition to the new one until `previous_until_ms`. */
   readonly previous_secret: string | null
   readonly previous_until_ms: number | null
+  /** Cause of the last rotation, whose repetition replaces a secret that no one was shown; absent without a key. */
+  readonly rotated_by?: string | null
 }
 
 /** Endpoints that receive a project's events. They have no tenant. */

@@ -68,12 +68,13 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
     'webhooks.rotate': async (call) => {
       const { scope, params, body } = call
       const secret = newSigningSecret()
-      const grace = { previous_until_ms: now() + (body?.grace_s ?? 0) * 1000 }
+      const rotation = {
+        previous_until_ms: now() + (body?.grace_s ?? 0) * 1000,
+        rotated_by: call.idempotency?.cause ?? null,
+      }
       const edit = ({ data, project, id }: Row<WebhookData>) => ({
-        ...data,
-        ...grace,
+        ...afterRotation(data, rotation),
         secret: sealed({ project, id }, secret),
-        previous_secret: data.secret,
       })
       const rotated = table.change(scope, params.webhook_id, {
         edit,
@@ -82,6 +83,17 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       return { ...viewOf(orNotFound(await changed(scope.project, rotated))), secret }
     },
   }
+}
+
+/** The row of a rotation, whose new secret is still missing. */
+const afterRotation = (
+  data: WebhookData,
+  rotation: Pick<WebhookData, 'previous_until_ms' | 'rotated_by'>,
+): WebhookData => {
+  const { rotated_by } = rotation
+  // of a request that is repeated after a crash, the receiver has still the secret before
+  const isAgain = rotated_by !== null && data.rotated_by === rotated_by
+  return { ...data, ...rotation, previous_secret: isAgain ? data.previous_secret : data.secret }
 }
 
 const audited = (caller: Caller) => new Audited(caller, 'webhook')

@@ -6,7 +6,7 @@ import type { IdempotentRequests } from '#records/idempotent.ts'
 import { eventsOf, maxBytesOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
@@ -15,6 +15,7 @@ import { isPreflight, originIn, preflightHeaders } from '../cors.ts'
 import { Containment } from '../http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
+import type { StreamTicker } from '../streams/credential-watch.ts'
 import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamLimit } from '../streams/stream-limit.ts'
 import { answer, replayedHeaders } from './answer.ts'
@@ -39,6 +40,7 @@ import { lastEventId } from './last-event-id.ts'
 import { LimitedResponse, wantsStream } from './limited-response.ts'
 import { nearestPath } from './nearest-path.ts'
 import { headersFor, newExchange } from './new-exchange.ts'
+import { watchOwner } from './owner-watch.ts'
 import { PathFamilies } from './path-families.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
@@ -53,6 +55,8 @@ export interface ApiParts {
   readonly idempotent: Pick<IdempotentRequests, 'run'>
   readonly streams: SseStreams
   readonly streamLimit: StreamLimit
+  /** Ticks every second, and when a credential or tenant has ended. */
+  readonly ticker: StreamTicker
   readonly bodies: BodyMemory
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
@@ -148,7 +152,7 @@ export class Dispatcher implements HttpHandler {
       const { telemetry, clientAddress } = this.#parts
       if (endpoint.operation.id === 'auth.login' && error instanceof ServiceError)
         telemetry?.loginRefused(exchange.requestId, clientAddress(exchange.request), error.code)
-      status = refuse(exchange, error, this.#parts.log)
+      status = exchange.isCut ? errors.tenant_deleting.status : refuse(exchange, error, this.#parts.log)
     }
     exchange.reservation?.done()
     if (status !== 0) this.#observe(exchange, endpoint.operation.id, status)
@@ -306,6 +310,7 @@ export class Dispatcher implements HttpHandler {
   /** Runs the use-case, or repeats the answer to the first request with this idempotency key. */
   #result(exchange: Exchange, { operation, useCase }: Endpoint, call: ServedCall): Promise<unknown> {
     const { idempotency } = call
+    watchOwner(exchange, { operation, call, parts: this.#parts })
     if (idempotency === null || operation.idempotency !== 'stored' || isEvents(operation, call)) return useCase(call)
     return this.#onceOnly(exchange, { operation, useCase }, { call, idempotency })
   }

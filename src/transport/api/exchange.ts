@@ -25,6 +25,10 @@ export interface Exchange {
   answerMemory?: SentAnswerMemory
   /** Created when the signal is first read. */
   aborter: AbortController | null
+  /** Whether the server has ended the exchange before its answer (`cut`). */
+  isCut: boolean
+  /** Stop what goes on without the peer, when the exchange is cut. */
+  readonly stops: (() => void)[]
 }
 
 /** Returns a signal that aborts when the peer disconnects before the answer has ended. */
@@ -46,6 +50,19 @@ export const onGone = (exchange: Exchange, listener: () => void): void => {
   }
   if (exchange.response.closed) gone()
   else exchange.response.onClose(gone)
+}
+
+/** Calls `listener` when the server ends the exchange itself, or at once if it already has. */
+export const onCut = (exchange: Exchange, listener: () => void): void => {
+  if (exchange.isCut) listener()
+  else exchange.stops.push(listener)
+}
+
+/** Returns a signal that aborts when the server ends the exchange itself, not when the peer disconnects. */
+export const cutSignal = (exchange: Exchange): AbortSignal => {
+  const aborter = new AbortController()
+  onCut(exchange, () => aborter.abort())
+  return aborter.signal
 }
 
 /** Adds headers to any answer of this exchange. */

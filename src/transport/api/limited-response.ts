@@ -60,6 +60,11 @@ export class LimitedResponse implements HttpResponse {
     this.#listener = listener
   }
 
+  /** Stops what makes the answer, as if the peer had disconnected. */
+  stop(): void {
+    this.#closed()
+  }
+
   #closed(): void {
     this.#release()
     this.#listener?.()

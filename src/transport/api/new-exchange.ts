@@ -34,6 +34,8 @@ export const newExchange = (
       allowed: true,
     }),
     aborter: null,
+    isCut: false,
+    stops: [],
   }
 }
 

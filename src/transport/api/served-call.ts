@@ -3,7 +3,7 @@ import type { SdkEnvelope } from '#specs/dsl/declare.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { Scope } from '#storage/index.ts'
 import type { HttpRequest } from '../http/http-port.ts'
-import { type Exchange, goneSignal, onGone } from './exchange.ts'
+import { cutSignal, type Exchange, goneSignal, onCut, onGone } from './exchange.ts'
 import { sdkOf } from './sdk-callers.ts'
 import { timeoutOf } from './timeout-header.ts'
 
@@ -120,11 +120,12 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   }
 
   get signal(): AbortSignal {
-    return this.#outlives ? new AbortController().signal : goneSignal(this.#exchange)
+    return this.#outlives ? cutSignal(this.#exchange) : goneSignal(this.#exchange)
   }
 
   onGone(listener: () => void): void {
-    if (!this.#outlives) onGone(this.#exchange, listener)
+    if (this.#outlives) onCut(this.#exchange, listener)
+    else onGone(this.#exchange, listener)
   }
 
   /**

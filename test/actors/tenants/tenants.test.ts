@@ -146,6 +146,24 @@ describe('a user of a tenant', () => {
     expect(await put('ada')).toMatchObject({ external_user_id: 'ada' })
   })
 
+  it('remains to requests in progress until it, or its tenant, is being deleted', async () => {
+    const { put, drop, erased, directory, project, tenant, update, remove } = await open()
+    const remains = (user: string | null) =>
+      directory.remains(project, tenant, user).then(
+        () => 'remains',
+        ({ code }) => code,
+      )
+    const { id } = await put('ada')
+    await drop('ada', false)
+    await update({ status: 'suspended' })
+    expect([await remains('ada'), await remains('bob'), await remains(null)]).toEqual(['remains', 'remains', 'remains'])
+    await drop('ada', true)
+    expect([await remains('ada'), await remains('bob')]).toEqual(['not_found', 'remains'])
+    await erased(id)
+    await remove()
+    expect([await remains('ada'), await remains(null)]).toEqual(['tenant_deleting', 'tenant_deleting'])
+  })
+
   it('that was never created is erased if it owns something, and is not found otherwise', async () => {
     const { drop, listed, records, project, tenant, erasures, delivery } = await open()
     await expect(drop('ada', true)).rejects.toMatchObject({ code: 'not_found' })

@@ -121,6 +121,17 @@ describe('a rotated secret', () => {
     expect(await get(id)).toMatchObject({ previous_secret_expires_at: null })
   })
 
+  it('signs with the secret of before a rotation that is repeated after a crash', async () => {
+    const { id, secret: old } = await newWebhook(world)
+    const idempotency = { cause: 'one', fingerprint: 'same', seed: null }
+    const again = { ...callOf({ webhook_id: id }, {}, { grace_s: 3600 }), idempotency }
+    await world.useCases['webhooks.rotate'](again)
+    const { secret } = await world.useCases['webhooks.rotate'](again)
+    await notified()
+    const { signatures, expected } = await signaturesOf(1)
+    expect(signatures).toEqual([expected(secret), expected(old)])
+  })
+
   it('signs alone at once without a grace period', async () => {
     const { id } = await newWebhook(world)
     const { secret } = await rotate(id, 0)

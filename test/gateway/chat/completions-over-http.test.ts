@@ -49,11 +49,12 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
   return new Dispatcher({
     endpoints: endpointsOf(Object.values(chatCompletions), useCases),
     authenticator: { authenticate: () => caller.principal },
-    tenants: { admit: () => {}, admitUser: () => {}, check: () => {} },
+    tenants: { admit: () => {}, admitUser: () => {}, check: () => {}, remains: async () => {} },
     origins: { allows: () => true },
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
     streamLimit: new StreamLimit(),
+    ticker: new Ticker(1000),
     bodies: new BodyMemory(),
     publicOrigin: null,
     clientAddress: ({ remoteAddress }) => remoteAddress,

@@ -89,11 +89,12 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
   const dispatcher = new Dispatcher({
     endpoints: endpointsOf(declared, useCases),
     authenticator: { authenticate: (request) => principalIn(request) },
-    tenants: { admit: () => {}, admitUser: () => {}, check: () => {} },
+    tenants: { admit: () => {}, admitUser: () => {}, check: () => {}, remains: async () => {} },
     origins: { allows: (origin) => options.origins?.includes(origin) ?? false },
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
     streamLimit: new StreamLimit(),
+    ticker: new Ticker(1000),
     bodies: new BodyMemory(),
     publicOrigin: 'https://agents.example',
     clientAddress: clientAddressReader(options.trustedProxies ?? null),

@@ -5,7 +5,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { textIn } from '../schema.ts'
 
 /** Whether a tenant may be served. */
-export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check'>
+export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check' | 'remains'>
 
 /**
  * Whether an operation starts or continues work, which is refused for a tenant that is suspended or being deleted.

@@ -57,7 +57,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     clientAddress: ({ remoteAddress }) => remoteAddress,
     endpoints: endpointsOf(Object.values(operations), useCases),
     authenticator: { authenticate: () => principal() },
-    tenants: { admit, admitUser: () => {}, check: () => {} },
+    tenants: { admit, admitUser: () => {}, check: () => {}, remains: async () => {} },
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
     streamLimit: new StreamLimit(),
