@@ -302,6 +302,8 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     events: [],
     effects: [],
     messages: [],
+    // an effect that the migration starts has to be found after a crash
+    open: commit.open || Object.keys(inFlight).length > 0,
     reminders,
     in_flight: inFlight,
     due: earliest(reminders),

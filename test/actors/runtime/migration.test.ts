@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { forever, logOf, openProbe, owner, probeRows, type Run, typesOf } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
@@ -109,6 +110,26 @@ it('passes reminders and in-flight effects to the migration, and continues with 
   expect(seen).toEqual([reminders, in_flight])
   expect(await storage.commits.head(id)).toMatchObject({ in_flight: { 'prb_1:4:1': flight }, due: (due ?? 0) + 1000 })
   expect(ran).toEqual(['prb_1:4:1'])
+})
+
+it('resumes an effect that a migration has started, although the process ends before its result', async () => {
+  const flight = { name: 'work', params: { policy: 'idempotent' }, policy: 'idempotent' } as const
+  const faulty = new FaultyStorage(await storeWith(left()))
+  const definition: MachineDefinition = {
+    ...probeDefinition,
+    version: 2,
+    migrations: { 1: (state) => ({ ...state, inFlight: { 'prb_1:4:9': flight } }) },
+  }
+  await (await openProbe({ storage: faulty.storage, definition })).find(id)
+  faulty.crash()
+  const ran: string[] = []
+  const work: Run = async (_params, { idempotencyKey }) => {
+    ran.push(idempotencyKey)
+    return { event: { type: 'worked' } }
+  }
+  const next = await openProbe({ storage: faulty.inner, definition, work })
+  await next.clock.advance(1000)
+  expect(ran).toEqual(['prb_1:4:9'])
 })
 
 it('migrates once when two hosts load the actor at the same time', async () => {

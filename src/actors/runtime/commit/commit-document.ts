@@ -75,6 +75,9 @@ export const maxCommitLength = 256 * 1024
 /** Maximum length of a snapshot, in UTF-16 units of JSON. */
 export const maxSnapshotLength = 32 * 1024
 
+/** Maximum length of a commit's effects in flight, and of its reminders, in UTF-16 units: MongoDB accepts 16 MB in all. */
+export const maxPendingLength = 2 * 1024 * 1024
+
 /** Longer fields of a snapshot's context are moved to the blob store; the shorter bound applies if needed. */
 const [longestField, shortField] = [4 * 1024, 512]
 
@@ -95,6 +98,7 @@ export class CommitTooLarge extends Error implements RefusedError {
  * @throws {CommitTooLarge} when that is not enough
  */
 export const compacted = (commit: Commit, blobs: Pick<BlobStore, 'put'>): Commit | Promise<Commit> => {
+  checkPending(commit)
   const taken: Taken[] = []
   const small = withShortSnapshot(withShortEvents(commit, taken), taken)
   if (taken.length === 0) return small
@@ -102,6 +106,21 @@ export const compacted = (commit: Commit, blobs: Pick<BlobStore, 'put'>): Commit
     throw new CommitTooLarge(`a field is longer than ${maxBlobBytes}`)
   const stored = taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))
   return Promise.all(stored).then(() => small)
+}
+
+/**
+ * Refuses the step with which too much would be pending: every commit repeats it, so that later ones, such as that of a
+ * result, could not be written either.
+ *
+ * @throws {CommitTooLarge}
+ */
+const checkPending = ({ actor, effects, in_flight, reminders }: Commit): void => {
+  let waiting = 0
+  for (const name in reminders) waiting += lengthOf(reminders[name]?.event)
+  let running = 0
+  if (effects.length > 0) for (const id in in_flight) running += lengthOf(in_flight[id]?.params)
+  if (Math.max(waiting, running) > maxPendingLength)
+    throw new CommitTooLarge(`effects in flight or reminders of ${actor} are longer than ${maxPendingLength}`)
 }
 
 /** Whether the content exceeds the maximum length of a blob. */

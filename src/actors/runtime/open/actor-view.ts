@@ -1,7 +1,6 @@
 import type { StateValue } from '#machines/definition.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { Host } from '../host.ts'
-import { Refused } from '../refused.ts'
 import type { Resident } from '../resident.ts'
 import { storedState } from '../step/actor-state.ts'
 
@@ -25,16 +24,17 @@ export interface StateOfActor {
 
 /** Reads actors of a host. */
 export class ActorView {
-  readonly #host: Pick<Host, 'load'>
+  readonly #host: Pick<Host, 'load' | 'refuse' | 'coming'>
 
-  constructor(host: Pick<Host, 'load'>) {
+  constructor(host: Pick<Host, 'load' | 'refuse' | 'coming'>) {
     this.#host = host
   }
 
-  /** Loads an actor. @throws {Refused} `not_found` */
+  /** Loads an actor, also one that a stored message requests. @throws {Refused} `not_found` @throws {StoreUnavailable} */
   async resident(id: string): Promise<Resident> {
+    await this.#host.coming(id)
     const resident = await this.#host.load(id)
-    if (resident === null) throw new Refused({ code: 'not_found', message: `there is no actor ${id}` })
+    if (resident === null) throw this.#host.refuse({ code: 'not_found' })
     return resident
   }
 

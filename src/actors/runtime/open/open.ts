@@ -5,7 +5,7 @@ import { erasedActors } from '../erasure/erased-actors.ts'
 import { derivedId, newId } from '../ids.ts'
 import { type Inspection, inspector } from '../inspect/inspector.ts'
 import type { Logger } from '../logger.ts'
-import { Refused } from '../refused.ts'
+import { type Refuse, Refused, refused } from '../refused.ts'
 import { startRuntime } from '../runtime.ts'
 import { epochs } from '../stuck/start-number.ts'
 import { stuckRows } from '../stuck/stuck.ts'
@@ -66,7 +66,11 @@ export interface ActorSystem {
   retry(id: string): Promise<void>
   /** Reads the state of an actor. @throws {Refused} `not_found` */
   read(id: string): Promise<StateOfActor>
-  /** Iterates over the events that an actor's machine journals: those of the log, then new ones. */
+  /**
+   * Iterates over the events that an actor's machine journals: those of the log, then new ones, until the caller stops.
+   *
+   * @throws {Refused} `not_found`; {StreamLost} (rejects)
+   */
   follow(id: string, options?: FollowOptions): AsyncGenerator<LogEvent, void>
   /** Serves the charts of the machines on a port of this computer, with the state of any actor in them. */
   inspect(options?: { readonly port?: number }): Promise<Inspection>
@@ -114,6 +118,7 @@ export const open = async ({
     rows: {},
     clock,
     log,
+    refuse: explained,
     verify: checkDraft,
   })
   const { host } = runtime
@@ -132,7 +137,9 @@ export const open = async ({
       return id
     },
     send: async (id, event, key = newId('msg')) => {
-      const { commit, duplicate } = await host.deliver(id, { event: checkedEvent(event), cause: `sent:${key}` })
+      const checked = checkedEvent(event)
+      await host.coming(id)
+      const { commit, duplicate } = await host.deliver(id, { event: checked, cause: `sent:${key}` })
       return { isTaken: commit !== null && !duplicate }
     },
     retry: async (id) => {
@@ -142,7 +149,10 @@ export const open = async ({
       await host.deliver(id, { event: { type: '$retry', stuck: { kind, subject } }, cause: newId('retry') })
     },
     read: (id) => view.read(id),
-    follow: (id, { after = 0 } = {}) => followedEvents(host.feed.follow(id, after, { at: 'never' })),
+    follow: async function* followed(id, { after = 0 } = {}) {
+      await view.resident(id)
+      yield* followedEvents(host.feed.follow(id, after, { at: 'never' }))
+    },
     inspect: async ({ port = 0 } = {}) => {
       const inspection = await inspector({ charts: definitions, read: (id) => view.read(id) }, port)
       inspections.push(inspection)
@@ -156,6 +166,17 @@ export const open = async ({
       await storage.close()
     },
   }
+}
+
+/** Creates refusals, with a sentence for the codes that the host gives by itself. */
+const explained: Refuse = (refusal) => {
+  const message = sentences[refusal.code]
+  return refused({ ...(message !== undefined && { message }), ...refusal })
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  not_found: 'there is no such actor',
+  actor_parked: 'the actor is parked: read says why, and retry runs its effect again',
 }
 
 const quiet = (): void => {}

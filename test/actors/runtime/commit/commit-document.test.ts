@@ -6,6 +6,7 @@ import {
   compacted,
   maxBlobBytes,
   maxCommitLength,
+  maxPendingLength,
   maxSnapshotLength,
 } from '#runtime/commit/commit-document.ts'
 import { firstStep } from '#runtime/step/step.ts'
@@ -128,4 +129,18 @@ it('is at most 256 KB long with a snapshot of at most 32 KB, however many fields
 it('is refused without a write if a field is longer than a store accepts', () => {
   const snapshot: JsonObject = { value: 'idle', context: { blob: 'ö'.repeat(maxBlobBytes / 2 + 1) } }
   expect(() => compacted(commit({ snapshot }), watched().blobs)).toThrow(CommitTooLarge)
+})
+
+it('refuses the step with which effects in flight or reminders exceed what every later commit can repeat', () => {
+  const { blobs } = openMemoryStorage()
+  const effect = { id: 'prb_1:1:0', name: 'work', params: { text: 'x'.repeat(60_000) }, policy: 'idempotent' } as const
+  const flights = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`prb_1:1:${n}`, effect] as const))
+  const count = Math.ceil(maxPendingLength / 60_000)
+  expect(() => compacted(commit({ effects: [effect], in_flight: flights(count) }), blobs)).toThrow(CommitTooLarge)
+  expect(() => compacted(commit({ effects: [effect], in_flight: flights(count - 1) }), blobs)).not.toThrow()
+  // a step that adds none, such as that of a result, is never refused for them
+  expect(() => compacted(commit({ in_flight: flights(count) }), blobs)).not.toThrow()
+  const late = { due: 9, n: 1, event: { type: 'late', text: 'x'.repeat(maxPendingLength) } }
+  expect(() => compacted(commit({}, { late }), blobs)).toThrow(CommitTooLarge)
 })

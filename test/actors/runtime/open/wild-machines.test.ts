@@ -12,7 +12,7 @@ import {
   setup,
   spawnChild,
 } from 'xstate'
-import { idempotent, type OpenOptions, open, openMemoryStorage, vocabulary } from '#runtime/open/index.ts'
+import { idempotent, newId, type OpenOptions, open, openMemoryStorage, vocabulary } from '#runtime/open/index.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 
@@ -261,10 +261,49 @@ it('an actor whose effect threw three times is parked, and goes on once it is re
   await system.retry(id)
   await clock.advance(60_000)
   expect(await system.read(id)).toMatchObject({ value: 'paying', parked: 'Error: the bank is closed' })
-  await expect(system.send(id, { type: 'paid' })).rejects.toMatchObject({ code: 'actor_parked' })
+  await expect(system.send(id, { type: 'paid' })).rejects.toMatchObject({
+    code: 'actor_parked',
+    message: expect.stringContaining('retry'),
+  })
   await system.retry(id)
   await clock.advance(1000)
   expect(await system.read(id)).toMatchObject({ value: 'paid', parked: null })
   expect(new Set(keys).size).toBe(1)
   expect(keys).toHaveLength(4)
+})
+
+describe('an actor that another one has requested', () => {
+  const machine = wild.createMachine({
+    id: 'family',
+    context: {},
+    on: {
+      bear: {
+        actions: {
+          type: 'send',
+          params: ({ event }) => ({ messages: [{ to: String(event.child), event: { type: 'create', input: {} } }] }),
+        },
+      },
+      cry: { actions: { type: 'journal', params: { events: [{ event_type: 'cried', payload: {} }] } } },
+    },
+  })
+
+  it('is there as soon as the request is stored, for readers, followers and senders', async () => {
+    const { system } = await opened(machine)
+    const children = [newId('family'), newId('family'), newId('family')] as const
+    const parent = await system.start('family')
+    const bear = (child: string) => system.send(parent, { type: 'bear', child })
+    await bear(children[0])
+    expect(await system.read(children[0])).toMatchObject({ id: children[0] })
+    await bear(children[1])
+    expect(await system.send(children[1], { type: 'cry' })).toEqual({ isTaken: true })
+    await bear(children[2])
+    const first = system.follow(children[2]).next()
+    await system.send(children[2], { type: 'cry' })
+    expect(await first).toMatchObject({ value: { event_type: 'cried' } })
+  })
+
+  it('is not found for a reader of an id that nothing has, which would wait for good', async () => {
+    const { system } = await opened(machine)
+    await expect(system.follow('family_none').next()).rejects.toMatchObject({ code: 'not_found' })
+  })
 })
