@@ -37,7 +37,7 @@ export interface FailingReminder {
 
 /** Dependencies of `ReminderClock`. */
 export interface ReminderClockParts {
-  readonly host: Pick<Host, 'ownership' | 'loadFrom' | 'settler' | 'deliverTo'>
+  readonly host: Pick<Host, 'ownership' | 'loadFrom' | 'settler' | 'deliverHere'>
   readonly store: Pick<CommitStore, 'due'>
   readonly clock: Clock
   readonly log: Logger
@@ -154,10 +154,12 @@ export class ReminderClock {
     }
     const now = clock.now()
     let taken = true
-    for (const [reminder, { due, event, n }] of Object.entries(resident.state.reminders)) {
+    const reminders = Object.entries(resident.state.reminders).sort(([, one], [, other]) => one.due - other.due)
+    for (const [reminder, { due, event, n }] of reminders) {
       if (due > now) continue
       try {
-        await host.deliverTo(resident, { event, cause: `${reminder}:${n}`, reminder: { name: reminder, n } })
+        // another process that holds the actor by now delivers it itself
+        await host.deliverHere(commit.actor, { event, cause: `${reminder}:${n}`, reminder: { name: reminder, n } })
         this.#parts.telemetry?.metrics.reminderLag.record(now - due)
       } catch (error) {
         taken = false

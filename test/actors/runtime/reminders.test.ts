@@ -195,6 +195,22 @@ describe('a reminder is over once it was delivered', () => {
   })
 })
 
+it('reminders that fell due during a restart are delivered in the order of their times', async () => {
+  const machine = setup({
+    types: { events: {} as { type: 'go' } },
+    actions: vocabulary,
+    delays: { early: 1000, late: 2000 },
+  }).createMachine({
+    id: 'both',
+    initial: 'a',
+    states: { a: { after: { late: 'over', early: { actions: fired } } }, over: {} },
+  })
+  const { probe, faulty, value } = await timed(machine)
+  await probe.clock.leap(10_000)
+  expect(await value()).toBe('over')
+  expect(typesOf(await logOf(faulty.inner, id))).toEqual(['fired'])
+})
+
 it('a reminder that another one cancelled in the same instant does not fire in the state that was entered again', async () => {
   const { probe, value } = await timed(
     timers.createMachine({
