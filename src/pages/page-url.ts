@@ -1,3 +1,5 @@
+import { maxUrlLength } from '#specs/resources/web/web-limits.ts'
+
 /** Ports that belong to other protocols and must not be requested (WHATWG Fetch, "bad port"). */
 const badPorts: ReadonlySet<string> = new Set(
   (
@@ -12,8 +14,8 @@ export type UrlFault = 'malformed' | 'protocol' | 'credentials' | 'port'
 
 /** Parses the URL of a page and removes its fragment; returns a fault when it is not accepted. */
 export const pageUrlOf = (text: string, base?: string): URL | UrlFault => {
-  const url = URL.parse(text, base)
-  if (url === null) return 'malformed'
+  const url = text.length > maxUrlLength ? null : URL.parse(text, base)
+  if (url === null || url.href.length > maxUrlLength) return 'malformed'
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'protocol'
   if (url.username !== '' || url.password !== '') return 'credentials'
   if (badPorts.has(url.port)) return 'port'
@@ -31,7 +33,7 @@ const tracking = /^(?:utm_[a-z]+|fbclid|gclid|dclid|msclkid|mc_eid|mc_cid|igshid
 export const normalUrl = (url: URL): string => {
   const normal = new URL(url.href)
   normal.hash = ''
-  for (const name of [...normal.searchParams.keys()]) if (tracking.test(name)) normal.searchParams.delete(name)
+  normal.search = new URLSearchParams([...normal.searchParams].filter(([name]) => !tracking.test(name))).toString()
   normal.searchParams.sort()
   normal.pathname = normal.pathname.replace(/\/(?:index|default)\.(?:html?|php|aspx?)$/i, '/').replace(/\/{2,}/g, '/')
   if (normal.hostname.endsWith('.')) normal.hostname = normal.hostname.slice(0, -1)

@@ -1,3 +1,4 @@
+import { maxUrlLength } from '#specs/resources/web/web-limits.ts'
 import type { JsonObject } from '#storage/index.ts'
 import type { OpenedTag } from './clean-html.ts'
 import { articleIn, authorIn, jsonLdOf, maxJsonLd, textIn } from './json-ld.ts'
@@ -21,9 +22,12 @@ export const pageFacts = (metaTags: readonly OpenedTag[], base: string): PageFac
   const page = new MetaTagReader(metaTags, base)
   const { meta, article } = page
   return {
-    title: meta('og:title', 'twitter:title') ?? titleOf(metaTags) ?? textIn(article, 'headline') ?? '',
-    description: meta('description', 'og:description', 'twitter:description') ?? textIn(article, 'description') ?? '',
-    language: meta('og:locale')?.replace('_', '-') ?? null,
+    title: cut(meta('og:title', 'twitter:title') ?? titleOf(metaTags) ?? textIn(article, 'headline'), maxLengths.title),
+    description: cut(
+      meta('description', 'og:description', 'twitter:description') ?? textIn(article, 'description'),
+      maxLengths.description,
+    ),
+    language: languageIn(meta('og:locale')?.replace('_', '-')),
     canonical: page.absolute(page.linked('canonical')),
     publishedAt: page.published(),
     modifiedAt: page.modified(),
@@ -39,6 +43,15 @@ export const pageFacts = (metaTags: readonly OpenedTag[], base: string): PageFac
     },
   }
 }
+
+/** Maximum lengths of what each hit of a search repeats, in characters. */
+const maxLengths = { title: 500, description: 2_000 } as const
+
+const cut = (text: string | null, max: number): string => (text ?? '').slice(0, max).toWellFormed()
+
+/** Returns a language tag (BCP 47) as it is written; null for any other text. */
+export const languageIn = (text: string | null | undefined): string | null =>
+  text != null && text.length <= 64 && /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,8}$/i.test(text) ? text : null
 
 class MetaTagReader {
   readonly #metaTags: readonly OpenedTag[]
@@ -72,7 +85,8 @@ class MetaTagReader {
   }
 
   absolute(address: string | null): string | null {
-    return address === null ? null : (URL.parse(address, this.#base)?.href ?? null)
+    const href = address === null ? null : (URL.parse(address, this.#base)?.href ?? null)
+    return href === null || href.length > maxUrlLength ? null : href
   }
 
   linked(rel: string): string | null {

@@ -1,3 +1,4 @@
+import { maxUrlLength } from '#specs/resources/web/web-limits.ts'
 import type { PageDocument } from './schema.ts'
 
 export type PageLink = { readonly url: string; readonly text: string; readonly nofollow: boolean }
@@ -14,7 +15,8 @@ export const linksOf = (document: PageDocument, base: string): readonly PageLink
     const url = URL.parse(address, base)
     if (url === null) continue
     url.hash = ''
-    if ((url.protocol !== 'http:' && url.protocol !== 'https:') || links.has(url.href)) continue
+    const isOfPage = (url.protocol === 'http:' || url.protocol === 'https:') && url.href.length <= maxUrlLength
+    if (!isOfPage || links.has(url.href)) continue
     const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i.test(anchor.getAttribute('rel') ?? '')
     links.set(url.href, { url: url.href, text: anchor.textContent.replace(/\s+/g, ' ').trim().slice(0, 300), nofollow })
   }

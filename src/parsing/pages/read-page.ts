@@ -11,7 +11,7 @@ import { decodedEntities } from './entities.ts'
 import { type EvidenceSpan, evidenceOf } from './evidence.ts'
 import { articleBodyOf, jsonLdOf, objectsIn, parsedJson } from './json-ld.ts'
 import { mainElement } from './main-text.ts'
-import { type PageFacts, pageFacts } from './page-facts.ts'
+import { languageIn, type PageFacts, pageFacts } from './page-facts.ts'
 import { linksOf, type PageLink } from './page-links.ts'
 import { documentOf, type PageDocument } from './schema.ts'
 
@@ -108,7 +108,7 @@ const readHtml = (
   const article = articleText(page.metaTags)
   const isFromArticle = shown.length < article.length * minShown
   const content = bounded(isFromArticle ? article : shown)
-  const language = page.language ?? facts.language
+  const language = languageIn(page.language) ?? facts.language
   // parsed again, since extracting the main content modified the tree
   const candidates = () =>
     candidatesOf(documentOf(page.html), { metaTags: page.metaTags, jsonLd: jsonLdOf(page.metaTags), content })

@@ -219,3 +219,19 @@ describe('the metadata of a page', () => {
     ])
   })
 })
+
+describe('what a page says of itself', () => {
+  it('is bounded, and its language is one', async () => {
+    const long = 'word '.repeat(100_000)
+    const head = `<meta property="og:title" content="${long}"><meta name="description" content="${long}">`
+    const { title, description, language, links } = await read(
+      page(`${article}<a href="/?${'a'.repeat(4_096)}">far</a><a href="/near">near</a>`, head).replace(
+        'lang="en"',
+        `lang="en${'-x'.repeat(100_000)}"`,
+      ),
+    )
+    expect([title.length, description.length, language]).toEqual([500, 2_000, null])
+    expect(links.map((link) => link.url)).toEqual(['https://site.example/near'])
+    expect((await read(page(article).replace('lang="en"', 'lang="zh-Hant-TW"'))).language).toBe('zh-Hant-TW')
+  })
+})
