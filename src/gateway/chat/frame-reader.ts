@@ -64,12 +64,13 @@ export class FrameReader implements AnswerReader {
     return this.#frames
   }
 
-  push(part: Buffer): boolean {
+  /** @param read the part as latin1, if the caller has read it. */
+  push(part: Buffer, read?: string): boolean {
     if (this.#done) return true
     const bytes = this.#joined(part)
     if (bytes === null) return true
     // latin1 has one character per byte, so indexes in the text are indexes in the bytes
-    const text = bytes.toString('latin1')
+    const text = bytes === part && read !== undefined ? read : bytes.toString('latin1')
     const end = endOfFrames(text)
     this.#keepBack(bytes.subarray(end))
     if (end === 0) return true

@@ -33,7 +33,8 @@ export class FramesThenChunks implements AnswerReader {
 
   push(part: Buffer): boolean {
     if (!this.#isPlain) return this.#chunks.push(part)
-    if (!mayBeginInJson(part.toString('latin1'))) return this.#frames.push(part)
+    const text = part.toString('latin1')
+    if (!mayBeginInJson(text)) return this.#frames.push(part, text)
     this.#isPlain = false
     return this.#chunks.push(Buffer.concat([this.#frames.leave(), part]))
   }

@@ -30,16 +30,27 @@ const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${
 /** Whether a text contains something that looks like a placeholder. */
 export const mayHavePlaceholder = (text: string): boolean => text.includes('[') && text.search(written) >= 0
 
-const firstLetters = [...new Set(Object.values(labels).map((label) => label.charAt(0)))].join('')
+const firstLetters = Object.values(labels).map((label) => label.charAt(0))
+
+/** What follows the bracket of a placeholder in the text of a JSON document: a label, or the end of the text. */
+const afterBracket = new Set(['"', ...firstLetters, ...firstLetters.map((letter) => letter.toLowerCase())])
+
+/** Escapes that stand for a bracket or a backslash, and one that the end of the part cuts. */
+const escaped = /\\(?:[\\u]|$)/
 
 /**
- * A bracket followed by a label, the end of the text or the end of the part; and escapes that stand for a bracket or a
- * backslash.
+ * Whether a part of a stream of JSON documents may contain the beginning of a placeholder in one of their texts: a
+ * bracket before a label, the end of the text or the end of the part, or an escape that may stand for one. V8 finds the
+ * few brackets and backslashes many times as fast as a pattern that begins with them.
  */
-const begun = new RegExp(String.raw`\\[\\u]|\\$|\[ ?(?:["${firstLetters}]|$)`, 'i')
-
-/** Whether a part of a stream of JSON documents may contain the beginning of a placeholder in one of their texts. */
-export const mayBeginInJson = (part: string): boolean => begun.test(part)
+export const mayBeginInJson = (part: string): boolean => {
+  for (let at = part.indexOf('['); at >= 0; at = part.indexOf('[', at + 1)) {
+    const next = part[at + 1] === ' ' ? part[at + 2] : part[at + 1]
+    if (next === undefined || afterBracket.has(next)) return true
+  }
+  const first = part.indexOf('\\')
+  return first >= 0 && escaped.test(part.slice(first))
+}
 
 /** Label and number of a matched placeholder. */
 const parts = /([a-z]{1,40})[_ -](\d{1,6}) ?(?:\\|\])/i
