@@ -12,9 +12,9 @@ export const responseTool = (tool: unknown): WireObject => {
 }
 
 const itemsOf = ({ role, content, tool_calls, tool_call_id }: WireObject): readonly WireObject[] => {
-  if (role === 'tool') return [{ type: 'function_call_output', call_id: tool_call_id, output: textOf(content) }]
+  if (role === 'tool') return [{ type: 'function_call_output', call_id: tool_call_id, output: wordsOf(content) }]
   if (role !== 'assistant') return [{ role, content: contentOf(content) }]
-  const text = textOf(content)
+  const text = wordsOf(content)
   return [
     ...(text === '' ? [] : [{ role, content: text }]),
     ...arrayOf(tool_calls).map((call) => {
@@ -24,6 +24,14 @@ const itemsOf = ({ role, content, tool_calls, tool_call_id }: WireObject): reado
     }),
   ]
 }
+
+/** The text of a content, which is a string or a list of parts. */
+const wordsOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : arrayOf(content)
+        .map((part) => textOf(objectOf(part).text))
+        .join('')
 
 const contentOf = (content: unknown): unknown =>
   Array.isArray(content) ? content.map((part) => partOf(objectOf(part))) : content

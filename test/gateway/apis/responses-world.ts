@@ -44,27 +44,28 @@ export const responsesWorld = async (
   const clock = { now: Date.UTC(2026, 10, 21) }
   const store = wrap?.(records) ?? records
   const conversations = new Conversations(store, () => clock.now)
+  const form = responseForm({
+    conversations,
+    chat: model ?? chat,
+    routes: { resolve: () => (route === undefined ? [] : [route]) },
+    records: store,
+    host: noActors,
+    search: search ?? null,
+    remote: () => {
+      throw new Error('there are no servers')
+    },
+    prompts: () => new StoredPrompts(store, () => clock.now),
+    knowledge: () => knowledge,
+    memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
+    now: () => clock.now,
+    log: pino({ level: 'silent' }),
+    ...(keepAlive !== undefined && { keepAlive }),
+  })
   const send = formServer(
     { ...responses, ...conversationOperations, ...conversationItems },
     {
       ...conversationUseCases(conversations),
-      ...responseForm({
-        conversations,
-        chat: model ?? chat,
-        routes: { resolve: () => (route === undefined ? [] : [route]) },
-        records: store,
-        host: noActors,
-        search: search ?? null,
-        remote: () => {
-          throw new Error('there are no servers')
-        },
-        prompts: () => new StoredPrompts(store, () => clock.now),
-        knowledge: () => knowledge,
-        memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
-        now: () => clock.now,
-        log: pino({ level: 'silent' }),
-        ...(keepAlive !== undefined && { keepAlive }),
-      }).useCases,
+      ...form.useCases,
     },
   )
   const openai = new OpenAI({
@@ -73,7 +74,7 @@ export const responsesWorld = async (
     fetch: sdkFetch(send),
     maxRetries: 0,
   })
-  return { chat, memory, send, openai, clock }
+  return { chat, memory, send, openai, clock, make: form.make }
 }
 
 const noKnowledge: KnowledgeService = { open: () => Promise.reject(new Error('no knowledge')) }

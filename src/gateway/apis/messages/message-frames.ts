@@ -35,6 +35,8 @@ export class MessageFrames implements StreamForm {
   /** Index of the call that is being streamed. */
   #streamed = 0
   #ending: ChoiceEnding = endingOf({})
+  /** Text that the model wrote after its first call began. */
+  #late = ''
 
   /** @param headers in addition to those of every stream. */
   constructor(requestId: string, headers: NonNullable<StreamForm['headers']>) {
@@ -58,6 +60,7 @@ export class MessageFrames implements StreamForm {
   end(summary: ChatSummary): string {
     if (!this.#begun) this.#begin(summary.model)
     this.#finishCalls()
+    this.#say(this.#late)
     this.#close()
     const stop = stopOf(
       summary,
@@ -86,11 +89,16 @@ export class MessageFrames implements StreamForm {
     if (thinking !== '') this.#thinking({ type: 'thinking_delta', thinking })
     for (const block of arrayOf(delta.thinking_blocks)) this.#thought(objectOf(block))
     const text = textOf(delta.content) + textOf(delta.refusal)
-    if (text !== '') {
-      this.#turnTo('text', textBlock(''))
-      this.#blockDelta({ type: 'text_delta', text })
-    }
+    // a block that has ended cannot go on, so what is written into the arguments of a call follows the calls
+    if (this.#open === 'tool_use') this.#late += text
+    else this.#say(text)
     for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
+  }
+
+  #say(text: string): void {
+    if (text === '') return
+    this.#turnTo('text', textBlock(''))
+    this.#blockDelta({ type: 'text_delta', text })
   }
 
   #thinking(delta: WireObject): void {

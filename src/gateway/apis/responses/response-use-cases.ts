@@ -1,4 +1,5 @@
 import type { Principal } from '#actors/call/call.ts'
+import { nullWhenNotFound } from '#actors/call/not-found.ts'
 import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import type { PromptService } from '#actors/capability/prompt-service.ts'
@@ -70,11 +71,12 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
       'responses.create': creating({ ...parts, maker, prepare, background }),
       ...reading({ stored, background }),
     },
-    make: async ({ id, project, request, caller, document }, signal) => {
-      const prepared = await prepare(
-        callerFrom(project, caller),
-        await promptedRequest(parts.prompts, project, requestOf(request)),
-      )
+    make: async ({ id, project, request, caller: of, document }, signal) => {
+      const caller = callerFrom(project, of)
+      // stored by an attempt whose commit a crash prevented: later responses continue it
+      const before = await stored.find(caller.scope, caller.agentId, id).catch(nullWhenNotFound)
+      if (before !== null) return storedDocument(before.document)
+      const prepared = await prepare(caller, await promptedRequest(parts.prompts, project, requestOf(request)))
       const createdAt = documentOf(document).created_at
       return storedDocument((await maker.whole({ ...prepared, id, signal, createdAt })).json)
     },

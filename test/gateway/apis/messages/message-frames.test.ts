@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { decoded, requestOf, sse } from '#test/gateway/providers/format-harness.ts'
 import { request, serving } from '../messages-world.ts'
-import { type Script, saying } from '../scripted-chat.ts'
+import { calling, type Script, saying } from '../scripted-chat.ts'
 
 const thought = (thinking: string, signature: string) => ({ type: 'thinking', thinking, signature })
 
@@ -19,6 +19,18 @@ describe('a message', () => {
     ])
     const { content } = await anthropic.messages.stream(request).finalMessage()
     expect(content).toMatchObject([thought('Hmm.', 'sig'), { type: 'text', text: 'Yes.' }])
+  })
+
+  it('has the whole arguments of a call into which the model writes text, which follows it', async () => {
+    const [begun, ...parts] = calling(0, 'call_1', 'look_up', '{"q":', '1}')
+    const { anthropic } = serving([
+      { deltas: [begun ?? {}, parts[0] ?? {}, { content: 'Wait.' }, parts[1] ?? {}], finishReason: 'tool_calls' },
+    ])
+    const { content } = await anthropic.messages.stream(request).finalMessage()
+    expect(content).toMatchObject([
+      { type: 'tool_use', id: 'call_1', input: { q: 1 } },
+      { type: 'text', text: 'Wait.' },
+    ])
   })
 
   it('that the provider paused ends with pause_turn, whole and streamed, so that its client continues it', async () => {
