@@ -34,6 +34,8 @@ class Recorder implements ByteStream, ByteSink {
   #isBroken: boolean | null = null
   #source: StreamControl | null = null
   #reader: ByteSink | null = null
+  /** Whether a reader has got the parts so far: until then all of them are held for it. */
+  #isRead = false
 
   get recorded() {
     return this.#recorded.promise
@@ -46,6 +48,8 @@ class Recorder implements ByteStream, ByteSink {
   start(reader: ByteSink): StreamControl {
     this.#reader = reader
     if (this.#parts.length > 0) reader.push(Buffer.concat(this.#parts))
+    this.#isRead = true
+    this.#bound()
     if (this.#isBroken === false) reader.end()
     if (this.#isBroken === true) reader.abort()
     return { resume: () => this.#source?.resume(), stop: () => this.#readerGone() }
@@ -78,14 +82,18 @@ class Recorder implements ByteStream, ByteSink {
     const bytes = Buffer.from(part)
     this.#bytes += bytes.length
     this.#parts.push(bytes)
-    if (this.#bytes <= maxBytes || this.#reader === null) return
+    this.#bound()
+  }
+
+  #bound(): void {
+    if (this.#bytes <= maxBytes || !this.#isRead) return
     this.#isTooLong = true
     this.#parts = []
   }
 
   #ended(isBroken: boolean): void {
     this.#isBroken = isBroken
-    if (this.#isTooLong) this.#recorded.reject(new ServiceError('idempotency_answer_not_kept'))
+    if (this.#bytes > maxBytes) this.#recorded.reject(new ServiceError('idempotency_answer_not_kept'))
     else this.#recorded.resolve({ base64: Buffer.concat(this.#parts).toString('base64'), broken: isBroken })
   }
 }
