@@ -152,13 +152,14 @@ const newMemory = (item: Item, place: NamedPlace): NewMemory => {
 
 type GivenFact = NonNullable<Item['facts']>[number]
 
-/** Converts the facts of a request to stored facts. */
+/** Converts the facts of a request to stored facts, the first of which has the text that states them. */
 export const givenFacts = (
   facts: readonly GivenFact[],
   { text, at }: { readonly text: string; readonly at: number },
 ): readonly FactData[] =>
-  facts.map(({ subject, relation, object, single = false, valid_from }) => ({
-    ...{ subject, relation, object, single, ended: false, text },
+  facts.map(({ subject, relation, object, single = false, valid_from }, place) => ({
+    // a memory stores the texts of all of its facts: a long one would be stored dozens of times
+    ...{ subject, relation, object, single, ended: false, text: place === 0 ? text : '' },
     valid_from_ms: instantOf('facts', valid_from) ?? at,
     valid_to_ms: null,
     observed_at_ms: at,

@@ -2,11 +2,13 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { kinds } from '#actors/capabilities.ts'
 import type { MemoryEmbedder } from '#actors/memory/embedding/embedders.ts'
+import { importUseCase } from '#actors/memory/import/import-use-case.ts'
 import { graphIn } from '#actors/memory/indexes/memory-graph.ts'
 import { type MemoryData, memories } from '#actors/memory/kinds.ts'
 import { memoryHistory } from '#actors/memory/memory-history.ts'
 import type { MemoryOwner } from '#actors/memory/memory-owner.ts'
 import { settingsOf } from '#actors/memory/memory-settings.ts'
+import { givenFacts } from '#actors/memory/memory-use-cases.ts'
 import type { NewMemory, WriteOptions } from '#actors/memory/memory-writer.ts'
 import type { MemoryParts, OpenMemory } from '#actors/memory/open-memory.ts'
 import { factsIn } from '#actors/memory/understanding.ts'
@@ -15,6 +17,7 @@ import { Table } from '#records/table.ts'
 import { answerLane } from '#storage/answer-store.ts'
 import { LocalAnswers } from '#storage/local-answers.ts'
 import { projectScope } from '#storage/scope.ts'
+import { callOf, secretOf } from '#test/support/call-of.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { plainMemory } from './scripted-memory.ts'
@@ -49,6 +52,19 @@ describe('the memory of users', () => {
     })
   const contents = async (memory: OpenMemory, text: string, asOf: string | null) =>
     (await search(memory, text, { asOf: asOf === null ? null : on(asOf) })).results.map(({ content }) => content)
+
+  it('stores the content of a memory once, however many facts are given or imported with it', async () => {
+    const { memory, table } = await opened()
+    const content = `Ada lives in Oslo. ${'x'.repeat(30_000)}`
+    const factOf = (_: unknown, at: number) => ({ subject: 'Ada', relation: `knows_${at}`, object: `person ${at}` })
+    const facts = Array.from({ length: 200 }, factOf)
+    const imported = { userId: ada.user, memories: [{ content, facts }] }
+    await importUseCase(memory)['memory.import'](callOf({}, {}, imported, secretOf(ada.project)))
+    await write(memory, [{ content: `${content} y`, facts: givenFacts(facts.slice(0, 32), { text: content, at: 1 }) }])
+    const rows = await table.every(projectScope(ada.project))
+    expect(rows.map(({ data }) => data.facts.filter(({ implied }) => implied !== true).length)).toEqual([32, 200])
+    for (const { data } of rows) expect(JSON.stringify(data).length).toBeLessThan(120_000)
+  })
 
   it('forgets the stored answers that were given its memories, and no others', async () => {
     const answers = new LocalAnswers({ steady: () => 0 })

@@ -69,7 +69,10 @@ const importedOf = (item: JsonObject, param: string): NewMemory => {
     speaker: nameIn('speaker'),
     exported: exportedIn(item, content),
     facts: Array.isArray(item.facts)
-      ? item.facts.slice(0, maxFacts).flatMap((fact) => factIn(fact, { content, observedAt }))
+      ? item.facts
+          .slice(0, maxFacts)
+          .flatMap((fact) => factIn(fact, { content, observedAt }))
+          .map((fact, place) => (place === 0 ? fact : { ...fact, text: '' }))
       : [],
   }
 }
