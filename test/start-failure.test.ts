@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { startFailure } from '../src/start-failure.ts'
 import { NewerStore } from '../src/storage/newer-store.ts'
 import { StoreUnavailable } from '../src/storage/ports.ts'
-import { VectorsUnusable } from '../src/storage/vector-port.ts'
+import { VectorsUnusable } from '../src/storage/search/vector-port.ts'
 
 const settings = { mongodbUrl: null, dataDir: '/var/troupe' }
 

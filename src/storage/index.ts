@@ -54,7 +54,7 @@ export {
 } from './scope.ts'
 export { sealedAnswers } from './sealed-answers.ts'
 export type { Candidate, SearchDocument, SearchIndex, SearchStore } from './search/search-port.ts'
+export { type StoredVector, type VectorSpace, type VectorStore, VectorsUnusable } from './search/vector-port.ts'
 export { loadMasterKey, MasterKeyUnusable, openSecretBox, SecretUnreadable } from './secrets.ts'
 export { StoreInUse } from './store-in-use.ts'
 export { currentTotal, exactly, exactTotal, type Total, totalAgeMs } from './totals.ts'
-export { type StoredVector, type VectorSpace, type VectorStore, VectorsUnusable } from './vector-port.ts'

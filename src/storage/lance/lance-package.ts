@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { VectorsUnusable } from '../vector-port.ts'
+import { VectorsUnusable } from '../search/vector-port.ts'
 
 /** What this adapter uses of `apache-arrow`. */
 export interface ArrowPackage {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterPrefix } from '../record-keys.ts'
-import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
+import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../search/vector-port.ts'
 import type { ArrowTable, LancePackages, LanceQuery, LanceTable } from './lance-package.ts'
 import { isSearchTable } from './lance-search.ts'
 import { LanceTables, tableName, text, texts } from './lance-tables.ts'

@@ -1,6 +1,6 @@
 import type { Storage } from '../ports.ts'
 import { blobPrefix } from '../record-keys.ts'
-import { VectorsUnusable } from '../vector-port.ts'
+import { VectorsUnusable } from '../search/vector-port.ts'
 import { loadLance } from './lance-package.ts'
 import { LanceSearch } from './lance-search.ts'
 import { LanceTables, lanceReason } from './lance-tables.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { StoredVector } from '../vector-port.ts'
+import type { StoredVector } from '../search/vector-port.ts'
 import type { ArrowPackage, ArrowSchema, ArrowTable } from './lance-package.ts'
 
 /** A vector with its key, which is unique in its table, and its group. */

@@ -1,7 +1,7 @@
 import { Binary, type Collection, type Db, MongoServerError } from 'mongodb'
 import { StoreUnavailable } from '../ports.ts'
 import { afterPrefix } from '../record-keys.ts'
-import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../vector-port.ts'
+import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../search/vector-port.ts'
 import { guarded, isUnavailable } from './errors.ts'
 import { whilePreparing } from './schema.ts'
 import { scattered } from './sharding.ts'

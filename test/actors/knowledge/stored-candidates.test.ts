@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { storedCandidates } from '#actors/knowledge/search/stored-candidates.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { numbersOfText, textOfVector, vectorOfText } from '#retrieval/vector-bytes.ts'
-import type { NearestQuery, StoredVector, VectorStore } from '#storage/vector-port.ts'
+import type { NearestQuery, StoredVector, VectorStore } from '#storage/search/vector-port.ts'
 import { question } from '#test/retrieval/passages.ts'
 import { chanceOf, randomText } from '#test/retrieval/random-passages.ts'
 

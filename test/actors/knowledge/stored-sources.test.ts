@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type SourceVectors, StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
-import type { VectorStore } from '#storage/vector-port.ts'
+import type { VectorStore } from '#storage/search/vector-port.ts'
 
 const embedder = 'model/small'
 const min = 100

@@ -6,7 +6,7 @@ import type { Embedder } from '#retrieval/embedder.ts'
 import { leadsOf } from '#retrieval/leads.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
-import type { BlobVectors } from '#storage/vector-port.ts'
+import type { BlobVectors } from '#storage/search/vector-port.ts'
 import { openServices } from '#test/support/open-services.ts'
 
 const owner = { project: 'prj_a', tenant: null, source: 'ksr_01m7yttzjhsxjpptb3mj7638ba' }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Storage } from '#storage/ports.ts'
-import type { StoredVector, VectorStore } from '#storage/vector-port.ts'
+import type { StoredVector, VectorStore } from '#storage/search/vector-port.ts'
 
 const vectorOf = (...numbers: number[]): StoredVector['numbers'] => Int8Array.from(numbers)
 

@@ -1,6 +1,6 @@
 import type { Commit, RecordKind, RecordStore, Storage, StoredRecord } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
-import type { VectorStore } from '#storage/vector-port.ts'
+import type { VectorStore } from '#storage/search/vector-port.ts'
 import type { Clock } from '../clock.ts'
 
 /**
