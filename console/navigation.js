@@ -165,7 +165,7 @@ export const navigation = (project, current, operates) =>
     ),
   )
 
-/** @param {Entry} entry @param {string} project @param {Route} current */
+/** @param {Entry} entry @param {string} project @param {Route} current @returns {HTMLLIElement} */
 const linkOf = (entry, project, current) => {
   const [name, drawn, route, beneath = []] = entry
   const isHere = (/** @type {Entry} */ [, , to]) => pageOf(to(project)) === pageOf(current)
