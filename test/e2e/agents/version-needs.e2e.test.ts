@@ -6,9 +6,10 @@ describe('an agent version whose prerequisites are missing', () => {
   let world: World
   let api: Api
   let agent: string
+  const unused = { host: '127.0.0.1:9' }
 
   beforeAll(async () => {
-    world = await World.start()
+    world = await World.start({ tools: [unused] })
     api = world.api
     agent = (await api.post('/v1/agents', { name: 'Helper', config: { model: 'simulated-1' } })).body.id
   })
@@ -63,7 +64,12 @@ describe('an agent version whose prerequisites are missing', () => {
     expect((await api.get(`/v1/agent-installations?tenant_id=${tenant_id}`)).body.data).toEqual([])
     const { status, body } = await api.post('/v1/agent-installations', { ...install, version: '1.1.0' })
     expect(status).toBe(201)
-    await api.post(`/v1/agent-installations/${body.id}`, { overlays: { model: 'no-such-model' } }, { method: 'PATCH' })
+    const change = (changes: object) => api.post(`/v1/agent-installations/${body.id}`, changes, { method: 'PATCH' })
+    await refused(change({ overlays: { model: 'no-such-model' } }))
+    const own = { name: 'Ours', provider: 'ours', base_url: `http://${unused.host}/v1`, api_key: 'a-key' }
+    const { id } = (await api.post('/v1/provider-connections', own)).body
+    expect((await change({ overlays: { model: 'ours/m' } })).status).toBe(200)
+    await api.post(`/v1/provider-connections/${id}`, undefined, { method: 'DELETE' })
     await refused(api.post(`/v1/agent-installations/${body.id}/upgrade`, { version: '2.0.0' }))
     expect((await api.get(`/v1/agent-installations/${body.id}`)).body.version).toBe('1.1.0')
   })
