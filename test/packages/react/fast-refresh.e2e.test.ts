@@ -53,6 +53,8 @@ export default {
     '@troupe/react': ours('packages/react/src/index.ts'),
   })}, dedupe: ['react', 'react-dom'] },
   server: { fs: { strict: false } },
+  // a dependency that Vite discovers late reloads the page, which ends its session
+  optimizeDeps: { include: ['react', 'react/jsx-dev-runtime', 'react-dom/client'], noDiscovery: true },
 }
 `
 
