@@ -327,13 +327,13 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    of: 'indexes of memories in a process',
-    max: '640 MB together',
-    beyond: 'those that were not used for longest are given up, and read again when they are needed',
-    code: ['src/actors/memory/indexes/user-memory-indexes.ts', 'maxIndexBytes'],
+    of: 'indexes of pages, knowledge bases and memories in a process',
+    max: 'INDEX_MEMORY_MB together, 384 by default',
+    beyond: 'those whose last use is longest ago are dropped, and read again when they are needed',
+    code: ['src/retrieval/index-cache.ts', 'defaultBytes'],
     test: [
-      'test/actors/memory/memory-bounds.test.ts',
-      'contains the most recently used indexes, within its limit of bytes',
+      'test/retrieval/index-cache.test.ts',
+      'shares its size with other caches, by what each index takes when it is used',
     ],
   },
   {
@@ -364,11 +364,14 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    of: 'indexes of knowledge bases in memory',
-    max: '512 MB',
-    beyond: 'the one that was searched longest ago is dropped, and read again',
-    code: ['src/actors/knowledge/search/base-indexes.ts', 'maxBytes'],
-    test: ['test/retrieval/index-cache.test.ts', 'evicts the least recently used index when it exceeds its size'],
+    of: 'searches that a node does for others at a time',
+    max: '64, 16 of them of one index',
+    beyond: 'the node that got the request searches itself, for half a minute',
+    code: ['src/actors/runtime/messages/placed-work.ts', 'maxServed'],
+    test: [
+      'test/actors/runtime/cluster/placed-work.test.ts',
+      'is bounded on each node: those that send more do it themselves, of one key sooner than of all',
+    ],
   },
   {
     of: 'arrays that searches of indexes use again',

@@ -68,6 +68,8 @@ export interface Config extends RedisSettings {
   readonly browserJobs: number | null
   /** Maximum memory of the browser of one job. */
   readonly browserJobMemoryBytes: number
+  /** Memory of all indexes of the process. */
+  readonly indexMemoryBytes: number
   /** Embedder of projects that name none: `local`, the model of this machine; `none`; or a model of `/v1/embeddings`. */
   readonly embedder: string
   /** Folder of a sentence model to use instead of the packaged one; null: the packaged one. */
@@ -183,6 +185,8 @@ function configOf(read: EnvironmentReader): Config {
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
     browserJobMemoryBytes:
       1024 * 1024 * (read.value('BROWSER_JOB_MEMORY_MB', countUpTo(65_536), 'MiB from 1 to 65536') ?? 1024),
+    indexMemoryBytes:
+      1024 * 1024 * (read.value('INDEX_MEMORY_MB', countFrom(16, 65_536), 'MiB from 16 to 65536') ?? 384),
     maxHeadBytes:
       read.value('UWS_HTTP_MAX_HEADERS_SIZE', countFrom(1024, 1_048_576), 'bytes from 1024 to 1048576') ?? null,
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',

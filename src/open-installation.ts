@@ -112,6 +112,7 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     ...{ publicOrigin: originOf(config), serverUrl: url },
     ...{ runs: config.runs, browser: browserOf(config), crawler: crawlerOf(config) },
+    indexBytes: config.indexMemoryBytes,
     ...{ modelWaits: config.modelWaits, streamCommitMs: config.streamCommitMs },
     ...(cluster !== null && sharedBy(cluster)),
     ...{ telemetry, log },

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { IndexBound } from '#retrieval/index.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { PlacedWork } from '#runtime/internal.ts'
 import { webKinds } from '#src/actors/web/kinds.ts'
@@ -59,7 +60,7 @@ const nodeOn = ({ records, blobs }: Storage, maxBytes?: number) => {
     return blobs.bytes(project, name)
   }
   const store = new PageStore(records, { ...blobs, bytes }, { now: Date.now })
-  const indexes = new PageIndexes({ store, clock: systemClock, ...(maxBytes !== undefined && { maxBytes }) })
+  const indexes = new PageIndexes({ store, clock: systemClock, bound: new IndexBound(maxBytes) })
   return { indexes, counted }
 }
 
@@ -110,7 +111,7 @@ const hop = async (storage: Storage, project: string) => {
     ...{ host: '127.0.0.1', port: 0, key, log },
     service: async (request) => ({
       kind: 'said',
-      said: request.kind === 'task' ? await there.answer(request.service, request.input) : null,
+      said: request.kind === 'task' ? await there.answer(request) : null,
     }),
   })
   const peers = openPeers({ key, log })

@@ -18,7 +18,7 @@ import { RequestLedger } from '../gateway/ledger/request-ledger.ts'
 import type { Gateway } from '../gateway/open-gateway.ts'
 import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
-import type { Embedder } from '../retrieval/index.ts'
+import { type Embedder, IndexBound } from '../retrieval/index.ts'
 import {
   type AnswerStore,
   LocalAnswers,
@@ -39,6 +39,8 @@ import { serviceRefusal } from './call/service-refusal.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
 import { defaultEmbedderPort, localEmbedderPort, pageEmbedderPort } from './capability/embedder-port.ts'
+import { ErasedCopies, erasedCopiesPort } from './capability/erased-copies.ts'
+import { indexBoundPort } from './capability/index-bound.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
 import type { Services } from './capability/services.ts'
 import { takeoverCounts } from './observation/takeovers.ts'
@@ -91,6 +93,8 @@ export interface ActorsParts {
   readonly sharedCorpus?: string | null
   /** How crawls treat foreign hosts; absent: `defaultCrawler`. */
   readonly crawler?: CrawlerSettings
+  /** Memory of all indexes, in bytes; 384 MB when absent. */
+  readonly indexBytes?: number
   /** Third-party search engines that requests may select; absent for none. */
   readonly searchEngines?: readonly SearchEngineSettings[]
   /** Maximum number of concurrent runs, and ceilings of each run. */
@@ -257,6 +261,8 @@ const servicesOf = (parts: ActorsParts, ground: Ground): Services => {
   sharedCorpusPort.give(services, parts.sharedCorpus ?? null)
   foreignEnginesPort.give(services, parts.searchEngines ?? [])
   crawlerPort.give(services, parts.crawler ?? defaultCrawler)
+  erasedCopiesPort.give(services, new ErasedCopies(host.placed))
+  indexBoundPort.give(services, new IndexBound(parts.indexBytes))
   return services
 }
 

@@ -4,24 +4,70 @@ export interface CachedIndex {
   readonly bytes: number
 }
 
+interface BoundedIndex extends CachedIndex {
+  /** Removes it from its cache. */
+  evict(): void
+}
+
+/** Memory of all indexes of a node, unless INDEX_MEMORY_MB is set. */
+const defaultBytes = 384 * 1024 * 1024
+
+/** The bound of the memory of indexes, which several caches share. A single index may exceed it. */
+export class IndexBound {
+  readonly #maxBytes: number
+  /** Sizes as of the last use, least recently used first. */
+  readonly #sizes = new Map<BoundedIndex, number>()
+  #bytes = 0
+
+  constructor(maxBytes = defaultBytes) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Notes that an index is used. Those whose last use is longest ago are evicted beyond the bound. */
+  used(index: BoundedIndex): void {
+    this.gone(index)
+    this.#sizes.set(index, index.bytes)
+    this.#bytes += index.bytes
+    for (const oldest of this.#sizes.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldest === index) return
+      this.gone(oldest)
+      oldest.evict()
+    }
+  }
+
+  /** Notes that an index is in no cache any more. */
+  gone(index: BoundedIndex): void {
+    this.#bytes -= this.#sizes.get(index) ?? 0
+    this.#sizes.delete(index)
+  }
+}
+
 export interface IndexCacheOptions<T> {
-  readonly maxBytes: number
+  readonly bound: IndexBound
   /** Loads the index of a key from the store. */
   readonly load: (key: string) => Promise<T>
 }
 
-interface Entry<T> {
+class Entry<T extends CachedIndex> implements BoundedIndex {
   readonly loading: Promise<T>
-  value: T | null
+  readonly evict: () => void
+  value: T | null = null
+
+  constructor(loading: Promise<T>, evict: () => void) {
+    this.loading = loading
+    this.evict = evict
+  }
+
+  get bytes(): number {
+    return this.value?.bytes ?? 0
+  }
 }
 
 /**
- * LRU cache of indexes, bounded in bytes; a single index may exceed the bound. Concurrent requests for one index cause
- * one load, and a failed load is not cached.
+ * Cache of indexes, bounded in bytes. Concurrent requests for one index cause one load, and a failed load is not cached.
  */
 export class IndexCache<T extends CachedIndex> {
   readonly #options: IndexCacheOptions<T>
-  /** Least recently used first. */
   readonly #entries = new Map<string, Entry<T>>()
 
   constructor(options: IndexCacheOptions<T>) {
@@ -33,13 +79,13 @@ export class IndexCache<T extends CachedIndex> {
   }
 
   get bytes(): number {
-    return [...this.#entries.values()].reduce((sum, { value }) => sum + (value?.bytes ?? 0), 0)
+    return [...this.#entries.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Returns the index of a key, loading it if necessary. */
   async get(key: string): Promise<T> {
     const entry = this.#entries.get(key) ?? this.#load(key)
-    if (this.#entries.delete(key)) this.#entries.set(key, entry)
+    if (entry.value !== null) this.#options.bound.used(entry)
     return await entry.loading
   }
 
@@ -55,35 +101,28 @@ export class IndexCache<T extends CachedIndex> {
 
   /** Removes the index; one that is being loaded is not kept either. */
   drop(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
     this.#entries.delete(key)
+    this.#options.bound.gone(entry)
   }
 
-  clear(): void {
-    this.#entries.clear()
+  /** Removes the indexes of some keys, as `drop` does. */
+  dropAll(isMeant: (key: string) => boolean): void {
+    for (const key of this.#entries.keys()) if (isMeant(key)) this.drop(key)
   }
 
   #load(key: string): Entry<T> {
-    const entry: Entry<T> = { loading: this.#options.load(key), value: null }
+    const isKept = (): boolean => this.#entries.get(key) === entry
+    const entry: Entry<T> = new Entry(this.#options.load(key), () => this.#entries.delete(key))
     this.#entries.set(key, entry)
     entry.loading.then(
       (value) => {
         entry.value = value
-        this.#evict(entry)
+        if (isKept()) this.#options.bound.used(entry)
       },
-      () => {
-        if (this.#entries.get(key) === entry) this.#entries.delete(key)
-      },
+      () => isKept() && this.#entries.delete(key),
     )
     return entry
-  }
-
-  #evict(newest: Entry<T>): void {
-    let bytes = this.bytes
-    for (const [key, entry] of this.#entries) {
-      if (bytes <= this.#options.maxBytes) return
-      if (entry === newest || entry.value === null) continue
-      this.#entries.delete(key)
-      bytes -= entry.value.bytes
-    }
   }
 }

@@ -39,7 +39,8 @@ export class Postings {
 
   get bytes(): number {
     const blocks = this.#blocks.reduce((sum, { bytes }) => sum + bytes, 0)
-    return this.#used * 12 + this.#names.length * 96 + blocks
+    const places = this.#places.size * (64 + 8 * this.#blocks.length)
+    return this.#used * 12 + this.#names.length * 96 + places + blocks
   }
 
   /** Adds a block, whose passages are added by `setRange` of `rangeIn`. Returns its number. */

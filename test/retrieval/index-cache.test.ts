@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IndexCache } from '#retrieval/index-cache.ts'
+import { IndexBound, IndexCache } from '#retrieval/index-cache.ts'
 
 const cacheOf = (maxBytes: number) => {
   const loads: string[] = []
@@ -9,7 +9,7 @@ const cacheOf = (maxBytes: number) => {
     const changes: string[] = []
     return { key, bytes: 10, changes }
   }
-  return { loads, cache: new IndexCache({ maxBytes, load }) }
+  return { loads, cache: new IndexCache({ bound: new IndexBound(maxBytes), load }) }
 }
 
 describe('the cache of indexes', () => {
@@ -54,5 +54,25 @@ describe('the cache of indexes', () => {
     await loading
     cache.update('a', ({ changes }) => changes.push('second'))
     expect(await cache.get('a')).toMatchObject({ changes: ['first', 'second'] })
+  })
+
+  it('shares its size with other caches, by what each index takes when it is used', async () => {
+    const bound = new IndexBound(30)
+    const sizes = new Map([
+      ['a', { bytes: 10 }],
+      ['b', { bytes: 10 }],
+      ['c', { bytes: 10 }],
+    ])
+    const cache = () => new IndexCache({ bound, load: async (key) => sizes.get(key) ?? { bytes: 0 } })
+    const [one, other] = [cache(), cache()]
+    for (const key of ['a', 'b']) await one.get(key)
+    await other.get('c')
+    expect([one.size, other.size]).toEqual([2, 1])
+    Object.assign(sizes.get('c') ?? {}, { bytes: 25 })
+    await other.get('c')
+    expect([one.size, other.size]).toEqual([0, 1])
+    other.dropAll((key) => key === 'c')
+    for (const key of ['a', 'b']) await one.get(key)
+    expect([one.size, other.size]).toEqual([2, 0])
   })
 })

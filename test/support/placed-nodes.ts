@@ -27,8 +27,7 @@ export class PlacedNodes {
 
   async #answer(node: string, sent: string) {
     this.forwarded++
-    const { service, input } = JSON.parse(sent)
-    const said = await this.#nodes.get(node)?.answer(service, input)
+    const said = await this.#nodes.get(node)?.answer(JSON.parse(sent))
     if (said === undefined) throw new PeerGone('it has ended')
     const answer: unknown = JSON.parse(JSON.stringify(said))
     return { kind: 'said', said: isObject(answer) ? answer : null } as const

@@ -19,7 +19,7 @@ export const isOfSegment = (name: string): boolean => segmentName.test(name)
 
 type StoredSegment = Pick<SegmentRef, 'id' | 'bytes' | 'format'>
 
-/** A segment that was replaced by another one while it was read, or that has another format. */
+/** A segment that was replaced by another one while it was read, is damaged, or has another format. */
 export class SegmentGone extends Error {
   override readonly name = 'SegmentGone'
 }
@@ -60,9 +60,9 @@ export class SegmentBlobs {
     const length = stored.bytes[part]
     if (length === undefined) return undefined
     const whole = new Uint8Array(length)
-    for (const { name, from } of blobsOf(stored, part)) {
+    for (const { name, from, to } of blobsOf(stored, part)) {
       const bytes = await this.#blobs.bytes(place.project, this.#prefixOf(place) + name)
-      if (bytes === null) throw new SegmentGone(stored.id)
+      if (bytes?.length !== to - from) throw new SegmentGone(stored.id)
       await nextSlice()
       // without a copy where numbers can be read where they are
       if (bytes.length === length && bytes.byteOffset % alignment === 0) return bytes

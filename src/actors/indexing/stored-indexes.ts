@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
-import { type CachedIndex, type DocumentSegment, IndexCache, UnknownFormat } from '#retrieval/index.ts'
+import { type CachedIndex, type DocumentSegment, IndexBound, IndexCache, UnknownFormat } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
+import type { ErasedOwner } from '../capability/erased-copies.ts'
 import type { IndexChanges } from './index-changes.ts'
 import { SegmentGone } from './segment-blobs.ts'
 import { covers, isPartial, isWasteful, mergeable, passagesIn } from './segment-refs.ts'
@@ -18,11 +19,10 @@ import {
 export interface StoredIndexesParts {
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly log?: Pick<Logger, 'warn'>
-  /** Maximum size of all indexes of a node, in bytes. */
-  readonly maxBytes?: number
+  /** Absent: a bound of their own. */
+  readonly bound?: IndexBound | undefined
 }
 
-const maxBytesOfNode = 512 * 1024 * 1024
 /** Number of passages that are analysed as one segment. */
 const segmentPassages = 1_024
 /** Number of times that segments are read whose predecessors were replaced meanwhile. */
@@ -65,7 +65,7 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
       await this.#recheck(kept, place)
       return kept
     }
-    this.#cache = new IndexCache({ maxBytes: parts.maxBytes ?? maxBytesOfNode, load })
+    this.#cache = new IndexCache({ bound: parts.bound ?? new IndexBound(), load })
   }
 
   /** Estimated memory of all indexes in bytes. */
@@ -81,6 +81,15 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
   /** Drops an index from memory. */
   dropped(place: IndexPlace): void {
     this.#cache.drop(keyOf(place))
+  }
+
+  /** Drops the indexes of an erased project, or of a tenant of it. */
+  dropErased({ project, tenant, user }: ErasedOwner): void {
+    if (user !== null) return
+    this.#cache.dropAll((key) => {
+      const place = placeOf(key)
+      return place.project === project && (tenant === null || place.tenant === tenant)
+    })
   }
 
   /** Returns the index with what was noted a second ago. @param isExact with all that was noted before the call. */

@@ -1,6 +1,8 @@
 import { openDocumentParser, openDocumentTurns } from '#src/parsing/documents/document-parser.ts'
 import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
+import { erasedCopiesPort } from '../capability/erased-copies.ts'
 import { imageReadersPort } from '../capability/image-reader.ts'
+import { indexBoundPort } from '../capability/index-bound.ts'
 import type { Services } from '../capability/services.ts'
 import { sourceRows } from './kinds.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
@@ -42,10 +44,14 @@ export const openKnowledge = (services: Services) => {
   const isOurs = (project: string) => host.ownership.heldUnder(host.ownership.space.of(project)) !== undefined
   const indexes = new BaseIndexes({
     ...{ records, blobs, vectors, clock, log, shown, embedderOf, embedAgain, projects, isOurs },
-    segments: storage.blobs,
+    ...{ segments: storage.blobs, bound: indexBoundPort.of(services) },
   })
   host.rows.watch(sourceRows, indexes.watch)
   const found = new FoundChunks({ blobs, indexes })
+  erasedCopiesPort.of(services).keptBy((erased) => {
+    indexes.dropErased(erased)
+    found.dropErased(erased)
+  })
   const rounds = new VectorRounds({
     ...{ records, clock, projects, embedAgain, log },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,

@@ -7,6 +7,7 @@ import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { embeddedProjectsPort, localEmbedderPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import { erasedCopiesPort } from '../capability/erased-copies.ts'
+import { indexBoundPort } from '../capability/index-bound.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import type { Services } from '../capability/services.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
@@ -38,7 +39,7 @@ export const memory = capability({
     memoryService.give(services, memoryServiceOf(opened, writes))
     const { defaultModel, onlySimulated } = routing.managed
     embeddedProjectsPort.give(services, opened.projects)
-    erasedCopiesPort.give(services, (erased) => opened.indexes.dropErased(erased))
+    erasedCopiesPort.of(services).keptBy((erased) => opened.indexes.dropErased(erased))
     opened.rounds.start()
     const newWriteId = (prefix: string) => services.host.newActorId(prefix)
     return {
@@ -69,6 +70,7 @@ const opening = (services: Services) => {
   projectEmbeddersPort.give(services, embedderOf)
   return openMemory({
     ...services,
+    bound: indexBoundPort.of(services),
     settings,
     shared: services.cluster !== undefined,
     embedderOf,

@@ -1,3 +1,4 @@
+import type { IndexBound } from '#retrieval/index.ts'
 import { answerLane, type RecordStore, type Residue } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
 import { Backgrounds } from './embedding/backgrounds.ts'
@@ -21,6 +22,7 @@ import { UpdatedMemories } from './writes/updated-memories.ts'
 
 export interface MemoryParts
   extends Pick<Services, 'records' | 'storage' | 'host' | 'answers' | 'clock' | 'now' | 'log'> {
+  readonly bound: IndexBound
   /** Several nodes share the store. */
   readonly shared: boolean
   readonly embedderOf: EmbedderOf
@@ -75,7 +77,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   const decided = new DecidedWrites({ records, clock, now, changes })
   const rounds = new EmbeddingRounds({ records, clock, projects, embedderOf, queue, isOurs: parts.isOurs, log })
   const indexes: UserMemoryIndexes = new UserMemoryIndexes({
-    ...{ records, now, changes, projects },
+    ...{ records, now, changes, projects, bound: parts.bound },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
     unembedded: (owner, ids) => void queue.add(owner, ids),
     recover: (owner, pending) => decided.recover(owner, pending),

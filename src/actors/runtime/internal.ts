@@ -25,6 +25,7 @@ export { Compaction, type CompactionState, endedStreams } from './log/compaction
 export type { Ledger, TakenOver } from './log/ledger.ts'
 export { logPage } from './log/log-page.ts'
 export { UpkeepSwitch, upkeepRows } from './log/upkeep-switch.ts'
+export { ExpiringNames } from './messages/expiring-names.ts'
 export type { MessageHost } from './messages/outbox.ts'
 export {
   type PeerAnswer,

@@ -15,8 +15,8 @@ export interface ErasureEffectParts extends EraseParts {
   readonly owned: Pick<OwnerEraser, 'erase'>
   readonly projects: Pick<ProjectEraser, 'erase'>
   readonly answers: Pick<AnswerStore, 'forget'>
-  /** Drops what this process keeps of erased data. */
-  readonly dropped: (erased: ErasedOwner) => void
+  /** Drops what processes keep in memory of erased data. */
+  readonly dropped: (erased: ErasedOwner) => Promise<void>
   readonly log: Logger
 }
 
@@ -43,7 +43,7 @@ const eraseOwner = async (
   // nothing says which of a tenant's answers were given to one of its users
   await answers.forget(owner.project, answerLane(owner.tenant))
   const left = await owned.erase(owner)
-  dropped(owner)
+  await dropped(owner)
   log.info({ tenant: owner.tenant, ofUser: owner.user !== null, round, left }, 'erasure went on')
   return left
 }
@@ -57,7 +57,7 @@ const eraseProject = async (
   const project = projectIn(context) ?? ''
   await answers.forget(project)
   const left = await whole.erase(project)
-  dropped({ project, tenant: null, user: null })
+  await dropped({ project, tenant: null, user: null })
   log.info({ project, round, left }, 'erasure of a project went on')
   const table = new Table(storage.records, projects, clock.now)
   await table.change(organizationScope(context.owner.project), project, {

@@ -37,8 +37,7 @@ export const tenants = capability({
       },
       effects: erasureEffects({
         ...{ ...services, owned, projects: new ProjectEraser(services) },
-        // what keeps copies opens later
-        dropped: (erased) => erasedCopiesPort.of(services)(erased),
+        dropped: (erased) => erasedCopiesPort.of(services).drop(erased),
       }),
       sinks: { [erasureSink]: startErasures(services.host) },
     }

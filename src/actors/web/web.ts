@@ -10,6 +10,8 @@ import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { pageEmbedderPort } from '../capability/embedder-port.ts'
+import { erasedCopiesPort } from '../capability/erased-copies.ts'
+import { indexBoundPort } from '../capability/index-bound.ts'
 import { pageRenderer } from '../capability/page-renderer.ts'
 import { webService } from '../capability/web-service.ts'
 import { agentWeb } from './agents/agent-web.ts'
@@ -53,7 +55,8 @@ export const web = capability({
       now,
       max: maxCorpusPages[engine === undefined ? 'inMemory' : 'inEngine'],
     })
-    const indexes = new PageIndexes({ store, clock, log: services.log, engine })
+    const indexes = new PageIndexes({ store, clock, log: services.log, engine, bound: indexBoundPort.of(services) })
+    erasedCopiesPort.of(services).keptBy((erased) => indexes.dropErased(erased))
     const turns = new HostTurns({ turns: services.turns, robots: fetcher.robots, clock, pace: crawler })
     const embedder = pageEmbedderPort.of(services)
     const { placed } = services.host

@@ -59,7 +59,7 @@ const requests: Readonly<Record<PeerRequest['kind'], Field>> = {
   }),
   delivered: object({ actor: text }),
   question: object({ actor: text, question: isObject }),
-  task: object({ service: text, input: isObject }),
+  task: object({ service: text, key: either(nothing, text), input: isObject }),
   rows: isObject,
   follow: object({ actors: texts, follower: text }),
 }

@@ -5,6 +5,7 @@ import { MemoryChanges } from '#actors/memory/indexes/memory-changes.ts'
 import { UserMemoryIndexes } from '#actors/memory/indexes/user-memory-indexes.ts'
 import { type MemoryData, memories, memoryChanges } from '#actors/memory/kinds.ts'
 import { Table } from '#records/table.ts'
+import { IndexBound } from '#retrieval/index-cache.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -42,7 +43,7 @@ describe('what memory holds in a process', () => {
     const indexes = new UserMemoryIndexes({
       recover: async () => {},
       ...parts,
-      maxBytes: 12_000,
+      bound: new IndexBound(12_000),
     })
     for (const user of ['ada', 'bob', 'ada', 'eve']) {
       await clock.advance(1_000)

@@ -1,5 +1,6 @@
 import { settingsOf } from '#actors/memory/memory-settings.ts'
 import { type MemoryParts, openMemory } from '#actors/memory/open-memory.ts'
+import { IndexBound } from '#retrieval/index.ts'
 import { LocalAnswers } from '#storage/local-answers.ts'
 
 /** Memory without an embedder, a cap or a policy, except for the given parts. */
@@ -9,6 +10,7 @@ export const plainMemory = (
   openMemory({
     now: parts.clock.now,
     answers: new LocalAnswers(parts.clock),
+    bound: new IndexBound(),
     shared: false,
     embedderOf: async () => null,
     settings: async () => settingsOf(),

@@ -327,7 +327,7 @@ export const turn = async (world: World, session: string, body: TurnBody): Promi
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
 
 const removing = (parts: OwnedParts) => ({
-  dropped: () => {},
+  dropped: async () => {},
   answers: new LocalAnswers({ steady: () => 0 }),
   owned: new OwnerEraser(parts),
   projects: new ProjectEraser(parts),

@@ -24,7 +24,7 @@ it.each([
   for (const place of Object.values(places)) await answers.put(place, 'key', { text: 'x', ttlMs: 60_000, mark: 0 })
   const effects = erasureEffects({
     ...{ storage: openMemoryStorage({ now: clock.now }), clock, log: pino({ level: 'silent' }), answers },
-    ...{ owned: { erase: async () => ({}) }, projects: { erase: async () => ({}) }, dropped: () => {} },
+    ...{ owned: { erase: async () => ({}) }, projects: { erase: async () => ({}) }, dropped: async () => {} },
   })
   const context: EffectContext = {
     ...{ actor: 'era_1', owner: { project: 'prj_a', tenant: null, user: null, createdAt: 0 }, context: erased },

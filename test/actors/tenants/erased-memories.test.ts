@@ -59,7 +59,7 @@ it.each([
   const parts = { storage, host, clock, kinds, actorRows: [] }
   const effects = erasureEffects({
     ...{ storage, clock, log, answers: new LocalAnswers(clock), owned: new OwnerEraser(parts) },
-    ...{ projects: new ProjectEraser(parts), dropped: (owner) => memory.indexes.dropErased(owner) },
+    ...{ projects: new ProjectEraser(parts), dropped: async (owner) => memory.indexes.dropErased(owner) },
   })
   const context: EffectContext = {
     ...{ actor: 'era_1', owner: { project: 'prj_a', tenant: null, user: null, createdAt: 0 }, context: erased },

@@ -53,7 +53,8 @@ describe('requests between processes', () => {
       { kind: 'delivered', actor: 'ses_1' },
       { kind: 'rows' },
       { kind: 'question', actor: 'job_1', question: { kind: 'frame', after: 0 } },
-      { kind: 'task', service: 'search', input: { text: 'harbour' } },
+      { kind: 'task', service: 'search', key: 'prj', input: { text: 'harbour' } },
+      { kind: 'task', service: 'drop', key: null, input: {} },
       { kind: 'follow', actors: ['ses_1', 'ses_2'], follower: 'p' },
     ]
     const peers = openPeering()

@@ -19,6 +19,8 @@ export interface BaseChangesParts extends ChangesParts {
   readonly open: (place: IndexPlace, before: BaseIndex | null) => BaseIndex
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Logger, 'warn'>
+  /** Called when changes of this node are in the store, where other nodes read them. */
+  readonly written: (place: IndexPlace) => void
   /** Called when a source was removed on this node. */
   readonly removed: (place: IndexPlace, source: string) => void
 }
@@ -68,6 +70,11 @@ export class BaseChanges {
       baseIndex(parts, (source) => this.#known.delete(source)),
       parts,
     )
+  }
+
+  /** Forgets all facts: rows that change nothing are noted once more. */
+  forgetKnown(): void {
+    this.#known.clear()
   }
 
   /** Rejects only while the store is unavailable: a row is not held up by its index. */
@@ -124,7 +131,11 @@ export class BaseChanges {
       // at once: a search that waited for the rows finds what they have
       if (isWritten) for (const change of changes) this.#note(change, noted)
       ended.resolve(isWritten)
-      const written = made.then(() => this.index.changed(place))
+      const written = made.then(async () => {
+        await this.index.flush(place)
+        this.#parts.written(place)
+        await this.index.segments.merge(place)
+      })
       written.catch((err: unknown) => {
         if (isWritten) this.#parts.log.warn({ err, index: place.id }, 'the index of a base is written later')
       })

@@ -1,11 +1,11 @@
 import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
+import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
 import type { Services } from '#actors/capability/services.ts'
-import { RecentChanges } from '#actors/indexing/recent-changes.ts'
-import type { IndexPlace } from '#actors/indexing/stored-index.ts'
+import { type IndexPlace, recheckMs } from '#actors/indexing/stored-index.ts'
 import { StoredIndexes } from '#actors/indexing/stored-indexes.ts'
 import { Table } from '#records/table.ts'
-import type { DocumentSegment } from '#retrieval/index.ts'
-import type { RowWatcher } from '#runtime/internal.ts'
+import type { DocumentSegment, IndexBound } from '#retrieval/index.ts'
+import { ExpiringNames, type RowWatcher } from '#runtime/internal.ts'
 import { type BlobStore, projectScope, type VectorStore } from '#storage/index.ts'
 import { BaseChanges, basePlace } from '../index/base-changes.ts'
 import { sourceRows } from '../kinds.ts'
@@ -34,8 +34,8 @@ export interface IndexesParts extends Pick<Services, 'clock' | 'log' | 'records'
   readonly embedAgain: (source: string, wanted: string) => Promise<unknown>
   /** Whether this process merges the segments of a project; absent: of all. */
   readonly isOurs?: (project: string) => boolean
-  /** Maximum size of all indexes of a node, in bytes. */
-  readonly maxBytes?: number
+  /** Absent: a bound of their own. */
+  readonly bound?: IndexBound
 }
 
 /** A base that is searched. */
@@ -58,7 +58,10 @@ export class BaseIndexes {
   readonly #rows: Table<SourceRow['data']>
   /** Bases that were changed on this node, since they were last searched. */
   readonly #changed = new Set<string>()
-  readonly #recent: RecentChanges
+  /** What searches of changed bases wait for, also those that come meanwhile. */
+  readonly #settling = new Map<string, Promise<void>>()
+  /** Indexes that this node has changed, which another one may not have noticed yet. */
+  readonly #recent: ExpiringNames
 
   /** When sources of an index were last checked for vectors that are missing. */
   readonly #embedded = new WeakMap<BaseIndex, number>()
@@ -66,12 +69,13 @@ export class BaseIndexes {
   constructor(parts: IndexesParts) {
     this.#parts = parts
     const { records, segments, clock, log, isOurs } = parts
-    this.#recent = new RecentChanges(clock)
+    this.#recent = new ExpiringNames(clock)
     this.#rows = new Table(records, sourceRows, clock.now)
     this.#changes = new BaseChanges({
       ...{ records, clock, log, blobs: segments, sources: parts.blobs, now: clock.now },
       ...(isOurs && { isOurs }),
       open: (place, before) => this.#open(place, before),
+      written: ({ id }) => this.#recent.add(id, recheckMs),
       removed: (place, source) => this.#indexes.update(place, (index) => index.forget(source)),
     })
     this.#indexes = new StoredIndexes(this.#changes.index, parts)
@@ -104,6 +108,12 @@ export class BaseIndexes {
     this.#indexes.dropped(basePlace(project, tenant, base))
   }
 
+  /** Drops what this node keeps in memory of an erased project, or of a tenant of it. */
+  dropErased(erased: ErasedOwner): void {
+    this.#indexes.dropErased(erased)
+    this.#changes.forgetKnown()
+  }
+
   /** Removes the index of a deleted base from the store. */
   async remove({ project, tenant, base }: SearchedBase): Promise<void> {
     this.drop({ project, tenant, base })
@@ -118,13 +128,29 @@ export class BaseIndexes {
    */
   async settle({ project, tenant, base }: SearchedBase): Promise<boolean> {
     const place = basePlace(project, tenant, base)
-    const isChanged = this.#changed.delete(base)
-    if (isChanged) await this.#parts.shown()
-    if (isChanged || this.#changes.index.has(place)) {
-      await this.#changes.index.flush(place)
-      this.#recent.note(place)
+    const settling = this.#changed.delete(base) ? this.#settled(base, place) : this.#settling.get(base)
+    if (settling !== undefined) this.#settling.set(base, settling)
+    await settling
+    if (this.#settling.get(base) === settling) this.#settling.delete(base)
+    if (this.#changes.index.has(place)) await this.#flushed(place)
+    return this.#recent.has(place.id)
+  }
+
+  /** Stores what the rows of a base show; a search after one that failed does it again. */
+  async #settled(base: string, place: IndexPlace): Promise<void> {
+    try {
+      await this.#parts.shown()
+      await this.#flushed(place)
+    } catch (error) {
+      this.#changed.add(base)
+      this.#settling.delete(base)
+      throw error
     }
-    return this.#recent.has(place)
+  }
+
+  async #flushed(place: IndexPlace): Promise<void> {
+    await this.#changes.index.flush(place)
+    this.#recent.add(place.id, recheckMs)
   }
 
   /**

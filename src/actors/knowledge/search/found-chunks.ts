@@ -1,3 +1,4 @@
+import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
 import { contentOf } from '../index/source-facts.ts'
 import type { SourceRow } from '../schema.ts'
 import { chunksOf, chunksPerPart, type SourceChunk } from '../sources/document-store.ts'
@@ -51,6 +52,16 @@ export class FoundChunks {
     return found
   }
 
+  /** Drops the texts of a project of which something was erased. */
+  dropErased({ project }: ErasedOwner): void {
+    for (const key of this.#texts.keys()) if (key.startsWith(`${project} `)) this.#forget(key)
+  }
+
+  #forget(key: string): void {
+    this.#kept -= this.#texts.get(key)?.length ?? 0
+    this.#texts.delete(key)
+  }
+
   async #chunk(row: SourceRow, order: number): Promise<FoundChunk | null> {
     const { document } = row.data
     if (document === null) return null
@@ -74,13 +85,12 @@ export class FoundChunks {
     const key = [owner.project, ...names].join(' ')
     const known = this.#texts.get(key)
     const text = known ?? (await this.#parts.blobs.text(owner, names))
-    if (this.#texts.delete(key)) this.#kept -= text.length
+    this.#forget(key)
     this.#texts.set(key, text)
     this.#kept += text.length
-    for (const [oldest, each] of this.#texts) {
+    for (const oldest of this.#texts.keys()) {
       if (this.#kept <= maxKept || oldest === key) break
-      this.#texts.delete(oldest)
-      this.#kept -= each.length
+      this.#forget(oldest)
     }
     return text
   }

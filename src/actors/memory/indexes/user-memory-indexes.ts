@@ -1,6 +1,6 @@
 import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
 import { Table } from '#records/table.ts'
-import { Pause } from '#retrieval/index.ts'
+import { IndexBound, Pause } from '#retrieval/index.ts'
 import type { RecordStore } from '#storage/index.ts'
 import type { EmbeddedProjects } from '../embedding/embedded-projects.ts'
 import { type MemoryData, memories, type PendingWrite } from '../kinds.ts'
@@ -20,19 +20,28 @@ export interface ScopeIndexesParts {
   readonly recover: (owner: MemoryOwner, pending: PendingWrite) => Promise<void>
   /** Called with memories that, when read, have no vector from the project's embedder. */
   readonly unembedded: (owner: MemoryOwner, ids: readonly string[]) => void
-  /** Maximum size of all indexes together, in bytes. */
-  readonly maxBytes?: number
+  /** Absent: a bound of their own. */
+  readonly bound?: IndexBound | undefined
 }
 
-interface Kept {
+class Kept {
   readonly index: UserMemoryIndex
   readonly owner: MemoryOwner
   /** Time at which it was read from the store, in ms since the epoch. */
   readonly readAt: number
-}
+  readonly evict: () => void
 
-/** Maximum size of all indexes in bytes. The least recently used are evicted, and read again when needed. */
-const maxIndexBytes = 640 * 1024 * 1024
+  constructor({ index, owner, readAt, evict }: Omit<Kept, 'bytes'>) {
+    this.index = index
+    this.owner = owner
+    this.readAt = readAt
+    this.evict = evict
+  }
+
+  get bytes(): number {
+    return this.index.bytes
+  }
+}
 
 const pageSize = 500
 
@@ -45,19 +54,17 @@ const minWaste = 1_000
 /** Age in ms of a decided write from which its process is taken to have died; it stops carrying it out before that. */
 export const abandonedMs = 5_000
 
-/** Minimum time between two measurements of the indexes' size, in ms. */
-const weighEveryMs = 500
-
 /** Cache of the indexes of active users, read from the store at first use. An index has all memories of its user. */
 export class UserMemoryIndexes {
   readonly #parts: ScopeIndexesParts
+  readonly #bound: IndexBound
   readonly #table: Table<MemoryData>
   readonly #kept = new Map<string, Kept>()
   readonly #reading = new Map<string, Promise<Kept>>()
-  #weighedAt = 0
 
   constructor(parts: ScopeIndexesParts) {
     this.#parts = parts
+    this.#bound = parts.bound ?? new IndexBound()
     this.#table = new Table(parts.records, memories, parts.now)
   }
 
@@ -72,8 +79,7 @@ export class UserMemoryIndexes {
     let kept = this.#kept.get(key)
     if (kept !== undefined && kept.index.embedder !== embedder) kept = undefined
     if (kept === undefined || this.#isOld(kept)) kept = await this.#read(key, owner, embedder)
-    this.#kept.delete(key)
-    this.#kept.set(key, kept)
+    this.#keep(key, kept)
     kept.index.dropExpired(this.#parts.now())
     return this.#synced(key, kept)
   }
@@ -103,23 +109,36 @@ export class UserMemoryIndexes {
     apply: (index: UserMemoryIndex) => void | Promise<void>,
   ): Promise<void> {
     await this.#reading.get(cacheKey(owner))
-    const index = this.known(owner)
-    if (index === undefined) return
+    const kept = this.#kept.get(cacheKey(owner))
+    if (kept === undefined) return
+    const { index } = kept
     await apply(index)
     if (version !== undefined && index.seen === version - 1) index.seen = version
-    this.#evict(cacheKey(owner))
+    if (this.#kept.get(cacheKey(owner)) === kept) this.#bound.used(kept)
   }
 
   /** Drops a user's index from the cache. */
   drop(owner: MemoryOwner): void {
-    this.#kept.delete(cacheKey(owner))
+    this.#drop(cacheKey(owner))
+  }
+
+  #drop(key: string): void {
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) this.#bound.gone(kept)
+    this.#kept.delete(key)
+  }
+
+  #keep(key: string, kept: Kept): void {
+    if (this.#kept.get(key) !== kept) this.#drop(key)
+    this.#kept.set(key, kept)
+    this.#bound.used(kept)
   }
 
   /** Drops the indexes of users whose memories were erased from the store. */
   dropErased({ project, tenant, user }: ErasedOwner): void {
     for (const [key, { owner }] of this.#kept) {
       const isOf = (tenant === null || owner.tenant === tenant) && (user === null || owner.user === user)
-      if (owner.project === project && isOf) this.#kept.delete(key)
+      if (owner.project === project && isOf) this.#drop(key)
     }
   }
 
@@ -169,9 +188,9 @@ export class UserMemoryIndexes {
     for (const id of gone.keys()) index.remove(id)
     // not before: searches that do not wait for this would not read these changes. It may be lower, when versions began anew
     index.seen = version
-    const kept = { index, owner, readAt }
-    this.#kept.set(cacheKey(owner), kept)
-    this.#evict(cacheKey(owner))
+    const key = cacheKey(owner)
+    const kept = new Kept({ index, owner, readAt, evict: () => this.#kept.delete(key) })
+    this.#keep(key, kept)
     if (unembedded.length > 0) this.#parts.unembedded(owner, unembedded)
     return kept
   }
@@ -197,21 +216,6 @@ export class UserMemoryIndexes {
     if (now() - missed.pending.at_ms < abandonedMs) return missed
     await recover(owner, missed.pending)
     return (await changes?.since(owner, seen)) ?? null
-  }
-
-  /** Evicts indexes above the limit, never the one in use, however large it is. */
-  #evict(inUse: string): void {
-    const { maxBytes = maxIndexBytes, now } = this.#parts
-    if (now() - this.#weighedAt < weighEveryMs) return
-    this.#weighedAt = now()
-    let total = 0
-    for (const { index } of this.#kept.values()) total += index.bytes
-    for (const [key, { index }] of this.#kept) {
-      if (total <= maxBytes) return
-      if (key === inUse) continue
-      this.#kept.delete(key)
-      total -= index.bytes
-    }
   }
 }
 

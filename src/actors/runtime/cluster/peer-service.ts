@@ -42,7 +42,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         return isHeld(host, actor) ? { kind: 'said', said: await host.atWork.answer(actor, question) } : elsewhere
       }
       case 'task':
-        return { kind: 'said', said: await host.placed.answer(request.service, request.input) }
+        return { kind: 'said', said: await host.placed.answer(request) }
       case 'delivered':
         if (!isHeld(host, request.actor)) return elsewhere
         await parts.made(request.actor)

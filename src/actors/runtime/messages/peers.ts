@@ -28,8 +28,8 @@ export type PeerRequest =
   | { readonly kind: 'delivered'; readonly actor: string }
   /** A question to a running effect of the actor. An effect that must not act on it twice remembers it by an id. */
   | { readonly kind: 'question'; readonly actor: string; readonly question: JsonObject }
-  /** Work of a service that each process has (`PlacedWork`). It changes nothing. */
-  | { readonly kind: 'task'; readonly service: string; readonly input: JsonObject }
+  /** Work of a service that each process has (`PlacedWork`). It changes nothing stored. `key` null: each process does it. */
+  | { readonly kind: 'task'; readonly service: string; readonly key: string | null; readonly input: JsonObject }
   /** Resolves when the list rows of everything that was acknowledged are written. */
   | { readonly kind: 'rows' }
   /** The requesting process follows these actors' logs for the next seconds. */

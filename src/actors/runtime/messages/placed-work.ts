@@ -1,7 +1,8 @@
 import type { JsonObject } from '#storage/ports.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { type Clock, within } from '../clock.ts'
-import type { PeerAnswer, PeerRequest } from './peers.ts'
+import { ExpiringNames } from './expiring-names.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest, PeerSilent } from './peers.ts'
 
 /** Does work for another process. What it throws, is thrown there. */
 export type PlacedService = (input: JsonObject) => Promise<JsonObject>
@@ -19,6 +20,9 @@ export interface PlacedTask<T> {
   readonly answered: (answer: JsonObject) => T
 }
 
+/** Work for another process. */
+export type PlacedRequest = Omit<Extract<PeerRequest, { readonly kind: 'task' }>, 'kind'>
+
 /** A process that may do work. */
 export interface WorkPlace {
   readonly process: string
@@ -26,31 +30,44 @@ export interface WorkPlace {
   readonly request: ((request: PeerRequest) => Promise<PeerAnswer>) | null
 }
 
-/** Time in ms that a process has to answer before the work is done here, and for which it gets no more then. */
-const [answerMs, restMs] = [3_000, 5_000]
-/** Time in ms for which a process that does not know a service gets no work: it is of an earlier release, or leaves. */
-const unknownMs = 30_000
+/** Time in ms that a process has to answer before the work is done here. */
+const answerMs = 3_000
+/** Time in ms for which a process that cannot be reached gets no work. */
+const restMs = 5_000
+/**
+ * Time in ms for which work of a key is done here after its process was too slow with it or failed, and for which a process
+ * that does not know a service gets no work: it is of an earlier release, or leaves.
+ */
+const awayMs = 30_000
 /** Number of tasks of one key in progress from which further ones go to the next process. */
 const maxOpen = 8
+/** Number of tasks that this process does for others at a time, and of one key; they do further ones themselves. */
+const [maxServed, maxServedOfKey] = [64, 16]
 
 /**
  * Gives work to the process that should do it. Which one that is follows from the key and from the processes that run:
- * processes that disagree about those do some work twice, and nothing wrong. When a process does not answer, the work is
- * done here, and by the next process for a while. Work of a key that comes faster than one process does it is spread over
+ * processes that disagree about those do some work twice, and nothing wrong. A process that cannot be reached gets no work
+ * for a while. One that is slow or fails keeps all but the work of that key, which is done here: other work would be slower
+ * elsewhere, where nothing of it is in memory. Work of a key that comes faster than one process does it is spread over
  * several.
  */
 export class PlacedWork {
   readonly #clock: Pick<Clock, 'after' | 'steady'>
   readonly #services = new Map<string, PlacedService>()
-  /** Processes that are given no work, and until when. */
-  readonly #resting = new Map<string, number>()
-  /** Number of tasks in progress, by key. */
-  readonly #open = new Map<string, number>()
+  /** Processes that are given no work. */
+  readonly #resting: ExpiringNames
+  /** Keys whose work is done here. */
+  readonly #here: ExpiringNames
+  /** Tasks of this process, and those that it does for others. */
+  readonly #open = new InProgress()
+  readonly #served = new InProgress()
   /** Returns the processes that may do work of a key, in its order of preference; alone, this one does all. */
   places: (key: string) => readonly WorkPlace[] = () => []
 
   constructor(clock: Pick<Clock, 'after' | 'steady'>) {
     this.#clock = clock
+    this.#resting = new ExpiringNames(clock)
+    this.#here = new ExpiringNames(clock)
   }
 
   /** Registers what does the work of other processes. */
@@ -58,56 +75,88 @@ export class PlacedWork {
     this.#services.set(service, work)
   }
 
-  /** Does work for another process; null when this one does not know it. */
-  async answer(service: string, input: JsonObject): Promise<JsonObject | null> {
-    return (await this.#services.get(service)?.(input)) ?? null
+  /**
+   * Does work for another process; null when this one does not know it.
+   *
+   * @throws {StoreUnavailable} when it does too much for others already.
+   */
+  async answer({ service, key, input }: PlacedRequest): Promise<JsonObject | null> {
+    const work = this.#services.get(service)
+    if (work === undefined) return null
+    if (key === null) return work(input)
+    const isFull = this.#served.total >= maxServed || this.#served.of(key) >= maxServedOfKey
+    if (isFull) throw new StoreUnavailable('this process does too much for others')
+    return this.#served.during(key, () => work(input))
   }
 
   /** Does work, in this process or another one. */
-  async run<T>(task: PlacedTask<T>): Promise<T> {
-    const open = this.#open.get(task.key) ?? 0
-    this.#open.set(task.key, open + 1)
-    try {
-      return await this.#runAt(this.#placeFor(task.key, open), task)
-    } finally {
-      const left = (this.#open.get(task.key) ?? 1) - 1
-      if (left > 0) this.#open.set(task.key, left)
-      else this.#open.delete(task.key)
-    }
+  run<T>(task: PlacedTask<T>): Promise<T> {
+    const place = this.#placeFor(task.key)
+    return this.#open.during(task.key, () => this.#runAt(place, task))
   }
 
-  #placeFor(key: string, open: number): WorkPlace | undefined {
-    const now = this.#clock.steady()
-    for (const [process, until] of this.#resting) if (until <= now) this.#resting.delete(process)
+  /** Has this process and all others that can be reached do the work of a service. */
+  async everywhere(service: string, input: JsonObject): Promise<void> {
+    const request = { kind: 'task', service, key: null, input } as const
+    const others = this.places(service).flatMap((place) => place.request?.(request) ?? [])
+    const all = [this.answer(request), ...others.map((each) => within(this.#clock, answerMs, each))]
+    await Promise.allSettled(all)
+  }
+
+  #placeFor(key: string): WorkPlace | undefined {
+    if (this.#here.has(key)) return undefined
     const places = this.places(key).filter(({ process }) => !this.#resting.has(process))
-    return places[Math.floor(open / maxOpen) % places.length]
+    return places[Math.floor(this.#open.of(key) / maxOpen) % places.length]
   }
 
   async #runAt<T>(place: WorkPlace | undefined, task: PlacedTask<T>): Promise<T> {
     if (place === undefined || place.request === null) return task.here()
-    const answer = await this.#answerOf(
-      place.process,
-      place.request({
-        ...{ kind: 'task', service: task.service, input: task.input() },
-      }),
-    )
+    const { service, key } = task
+    const answering = place.request({ kind: 'task', service, key, input: task.input() })
+    const answer = await this.#answerOf({ process: place.process, key }, answering)
     return answer === null ? task.here() : task.answered(answer)
   }
 
   /** Returns null when the work has to be done here. */
-  async #answerOf(process: string, answering: Promise<PeerAnswer>): Promise<JsonObject | null> {
+  async #answerOf(
+    { process, key }: { readonly process: string; readonly key: string },
+    answering: Promise<PeerAnswer>,
+  ): Promise<JsonObject | null> {
     try {
       const answer = await within(this.#clock, answerMs, answering)
       if (answer.kind === 'said' && answer.said !== null) return answer.said
-      this.#rest(process, unknownMs)
+      this.#resting.add(process, awayMs)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      this.#rest(process, restMs)
+      if (error instanceof PeerGone || error instanceof PeerSilent) this.#resting.add(process, restMs)
+      else this.#here.add(key, awayMs)
     }
     return null
   }
+}
 
-  #rest(process: string, ms: number): void {
-    this.#resting.set(process, this.#clock.steady() + ms)
+/** Counts tasks in progress. */
+class InProgress {
+  readonly #byKey = new Map<string, number>()
+  total = 0
+
+  of(key: string): number {
+    return this.#byKey.get(key) ?? 0
+  }
+
+  async during<T>(key: string, work: () => Promise<T>): Promise<T> {
+    this.#add(key, 1)
+    try {
+      return await work()
+    } finally {
+      this.#add(key, -1)
+    }
+  }
+
+  #add(key: string, change: 1 | -1): void {
+    this.total += change
+    const count = this.of(key) + change
+    if (count > 0) this.#byKey.set(key, count)
+    else this.#byKey.delete(key)
   }
 }

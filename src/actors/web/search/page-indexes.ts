@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
-import { RecentChanges } from '#actors/indexing/recent-changes.ts'
+import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
+import { recheckMs } from '#actors/indexing/stored-index.ts'
 import { StoredIndexes, type StoredIndexesParts } from '#actors/indexing/stored-indexes.ts'
 import type { PageHit, PageIndex, PageSegment } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
+import { ExpiringNames } from '#runtime/internal.ts'
 import type { SearchStore } from '#storage/index.ts'
 import { findableRow } from '../store/findable-row.ts'
 import { pagesPlace } from '../store/page-changes.ts'
@@ -22,16 +24,19 @@ export interface PageIndexesParts extends StoredIndexesParts {
 export class PageIndexes {
   readonly #store: PageStore
   readonly #indexes: StoredIndexes<WebPageRow, PageIndex, PageSegment>
-  readonly #recent: RecentChanges
+  /** Projects whose pages this process has changed, which another one may not have noticed yet. */
+  readonly #recent: ExpiringNames
   readonly #tables: PageTables | null
 
   constructor(parts: PageIndexesParts) {
     this.#store = parts.store
     this.#indexes = new StoredIndexes(parts.store.changes, parts)
-    const { store, clock, log, engine } = parts
-    this.#recent = new RecentChanges(clock)
+    const { store, clock, log, engine, bound } = parts
+    this.#recent = new ExpiringNames(clock)
     this.#tables =
-      engine === undefined ? null : new PageTables({ engine, changes: store.changes, clock, ...(log && { log }) })
+      engine === undefined
+        ? null
+        : new PageTables({ engine, changes: store.changes, clock, bound, ...(log && { log }) })
   }
 
   /** Estimated memory of all indexes in bytes. */
@@ -57,16 +62,22 @@ export class PageIndexes {
     await this.#tables?.purge(pagesPlace(project))
   }
 
+  /** Drops what this node keeps in memory of an erased project. */
+  dropErased(erased: ErasedOwner): void {
+    this.#indexes.dropErased(erased)
+    this.#tables?.dropErased(erased)
+  }
+
   /** Makes the changes of a project's pages on this node known to other processes. */
   async changed(project: string): Promise<void> {
     await this.#store.changed(project)
-    this.#recent.note(pagesPlace(project))
+    this.#recent.add(project, recheckMs)
     await this.#tables?.follow(pagesPlace(project))
   }
 
   /** Whether an index of a project's pages in another process may lack changes that were made known here. */
   hasRecent(project: string): boolean {
-    return this.#recent.has(pagesPlace(project))
+    return this.#recent.has(project)
   }
 
   /** Finds pages of a project, best first. @param isExact as of `of` */

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
+import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
 import { SegmentGone } from '#actors/indexing/segment-blobs.ts'
 import { isPartial, isWasteful, passagesIn } from '#actors/indexing/segment-refs.ts'
 import { type IndexPlace, type IndexState, type SegmentRef, segmentFormat } from '#actors/indexing/stored-index.ts'
 import { RowTurns } from '#records/row-turns.ts'
 import {
+  IndexBound,
   IndexCache,
   type PackedPage,
   PageCorpus,
@@ -32,13 +34,13 @@ export interface PageTablesParts {
   readonly changes: PageStore['changes']
   readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
   readonly log?: Pick<Logger, 'warn'>
+  /** Absent: a bound of their own. */
+  readonly bound?: IndexBound | undefined
   /** Number of passages by words, and by the vector, among which the best are found. */
   readonly candidates?: number
 }
 
 const defaultCandidates = 200
-/** Bound of what this node knows of all corpora, in bytes. */
-const maxBytes = 128 * 1024 * 1024
 /** Maximum age in ms of what is known of a corpus. */
 const recheckMs = 1_000
 /** Time in ms after which a node applies changes that the process that made them has not applied. */
@@ -81,7 +83,7 @@ export class PageTables {
 
   constructor(parts: PageTablesParts) {
     this.#parts = parts
-    this.#known = new IndexCache({ maxBytes, load: async () => new Known() })
+    this.#known = new IndexCache({ bound: parts.bound ?? new IndexBound(), load: async () => new Known() })
   }
 
   /** Finds pages; null where the engine does not have them, or cannot be reached. */
@@ -124,6 +126,11 @@ export class PageTables {
     await within(this.#parts.clock, followMs, dropped)
     this.#known.drop(keyOf(place))
     void this.follow(place)
+  }
+
+  /** Drops what this node knows of the pages of an erased project. */
+  dropErased({ project, tenant }: ErasedOwner): void {
+    if (tenant === null) this.#known.dropAll((key) => key.startsWith(`${project}/`))
   }
 
   /** Stores pages that were found to be of another version, and removes those that do not exist. */

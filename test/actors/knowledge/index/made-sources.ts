@@ -6,6 +6,7 @@ import { baseServer, baseService, searchBase } from '#actors/knowledge/search/se
 import { storeDocument } from '#actors/knowledge/sources/document-store.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { embedDocument } from '#actors/knowledge/sources/vector-store.ts'
+import { IndexBound } from '#retrieval/index.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { actorBlobs, PlacedWork } from '#runtime/internal.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
@@ -53,6 +54,8 @@ export interface NodeOptions {
   /** Whether sources get vectors. */
   readonly isEmbedded?: boolean
   readonly maxBytes?: number
+  /** Resolves when the rows show all changes. */
+  readonly shown?: () => Promise<void>
   /** Where its searches are done; absent: in the process itself. */
   readonly placed?: PlacedWork
   /** Length of vectors. */
@@ -76,8 +79,12 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
       embedAgain: async () => {},
     },
     clock: { ...systemClock, now, steady: () => performance.now(), soon: systemClock.soon, after: systemClock.after },
-    ...{ log: Object({ warn: () => {} }), shown: async () => {}, projects: { note: async () => {} } },
-    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+    ...{
+      log: Object({ warn: () => {} }),
+      shown: options.shown ?? (async () => {}),
+      projects: { note: async () => {} },
+    },
+    ...(options.maxBytes !== undefined && { bound: new IndexBound(options.maxBytes) }),
   }
   const indexes = new BaseIndexes(parts)
   const found = new FoundChunks({ blobs: sources, indexes })

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { knowledgeKinds } from '#actors/knowledge/kinds.ts'
+import { ErasedCopies } from '#actors/capability/erased-copies.ts'
+import { knowledgeIndexes, knowledgeKinds } from '#actors/knowledge/kinds.ts'
+import { projectScope, StoreUnavailable } from '#storage/index.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { PlacedNodes } from '#test/support/placed-nodes.ts'
 import { nodeOn, queries } from './made-sources.ts'
@@ -11,7 +13,13 @@ const opened = async () => {
   const storage = openMemoryStorage()
   await storage.records.prepare(knowledgeKinds)
   const nodes = new PlacedNodes()
-  const three = [1, 2, 3].map(() => nodeOn(storage, project, { placed: nodes.join() }))
+  const three = [1, 2, 3].map(() => {
+    const placed = nodes.join()
+    const copies = new ErasedCopies(placed)
+    const node = nodeOn(storage, project, { placed })
+    copies.keptBy((erased) => node.indexes.dropErased(erased))
+    return { ...node, copies }
+  })
   return { storage, nodes, three }
 }
 
@@ -44,4 +52,59 @@ it('a node finds what it has written, at once', async () => {
       await node.write([await node.rowOf(10 + at, { of, text: `${queries[1]} ${at}` })])
       expect((await node.search(queries[1] ?? '', of)).data.length).toBe(before + 1)
     }
+})
+
+it('a node finds what it has written once that is in the index, although no search has made it wait', async () => {
+  const { storage, three } = await opened()
+  const revision = async (of: string) =>
+    (await storage.records.get(knowledgeIndexes, projectScope(project), `kix_${of.slice(3)}`))?.data.revision ?? 0
+  for (const of of bases)
+    for (const [at, node] of three.entries()) {
+      const before = (await node.search(queries[1] ?? '', of)).data.length
+      const known = await revision(of)
+      await node.write([await node.rowOf(10 + at, { of, text: `${queries[1]} ${at}` })])
+      await expect.poll(() => revision(of), { interval: 2 }).not.toBe(known)
+      // the part of the write that remains is done
+      await new Promise((resolve) => setImmediate(resolve))
+      expect((await node.search(queries[1] ?? '', of)).data.length).toBe(before + 1)
+    }
+})
+
+it('every search of a changed base waits until its rows are shown, also at the same time and after a failure', async () => {
+  const storage = openMemoryStorage()
+  await storage.records.prepare(knowledgeKinds)
+  const waits: PromiseWithResolvers<void>[] = []
+  const shown = () => {
+    const wait = Promise.withResolvers<void>()
+    waits.push(wait)
+    return wait.promise
+  }
+  const { indexes, base } = nodeOn(storage, project, { shown })
+  const settle = () => indexes.settle({ project, tenant: null, base })
+  indexes.changed(base)
+  const both = [settle(), settle()]
+  let settled = 0
+  for (const each of both) each.finally(() => settled++).catch(() => {})
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([settled, waits.length]).toEqual([0, 1])
+  waits[0]?.reject(new StoreUnavailable('away'))
+  for (const each of both) await expect(each).rejects.toThrow('away')
+  const again = settle()
+  expect(waits.length).toBe(2)
+  waits[1]?.resolve()
+  expect(await again).toBe(true)
+})
+
+it('no node keeps an index of what was erased, whichever node erases it', async () => {
+  const { three } = await opened()
+  const [eraser] = three
+  for (const of of bases) await eraser?.search(queries[0] ?? '', of)
+  const held = () => three.reduce((sum, { indexes }) => sum + indexes.bytes, 0)
+  const before = held()
+  await eraser?.copies.drop({ project, tenant: null, user: 'ada' })
+  await eraser?.copies.drop({ project, tenant: 'ten_a', user: null })
+  await eraser?.copies.drop({ project: 'prj_b', tenant: null, user: null })
+  expect([before > 0, held()]).toEqual([true, before])
+  await eraser?.copies.drop({ project, tenant: null, user: null })
+  expect(held()).toBe(0)
 })

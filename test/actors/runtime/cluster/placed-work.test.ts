@@ -126,4 +126,61 @@ describe('work that any node can do', () => {
     for (let n = 0; n < 20; n++) await cluster.during(at(first, key))
     expect(done.get(first.name)?.length).toBe(20)
   })
+
+  it('stays where it is but for a key that is slow or fails there, whose work is done here for a while', async () => {
+    const { cluster, places, at, before, first } = await working(3)
+    const names = await places(first)
+    const owner = cluster.otherThan(first)
+    const [slow = '', failing = '', ...others] = keys.filter((_, at) => names[at] === owner.name)
+    before.work = async (node, key) => {
+      if (node !== owner) return
+      if (key === slow) await new Promise(() => {})
+      if (key === failing) throw new StoreUnavailable('away')
+    }
+    cluster.requests.length = 0
+    for (const key of [slow, failing, slow, failing]) expect(await cluster.during(at(first, key))).toBe(first.name)
+    expect(cluster.requests.filter(({ kind }) => kind === 'task').length).toBe(2)
+    expect(others.length).toBeGreaterThan(3)
+    for (const key of others) expect(await cluster.during(at(first, key))).toBe(owner.name)
+    before.work = async () => {}
+    await cluster.clock.advance(31_000)
+    for (const key of [slow, failing]) expect(await cluster.during(at(first, key))).toBe(owner.name)
+  })
+
+  it('is bounded on each node: those that send more do it themselves, of one key sooner than of all', async () => {
+    const { cluster, places, at, before, done, first } = await working(2)
+    const names = await places(first)
+    const owner = cluster.otherThan(first)
+    const own = keys.filter((_, at) => names[at] === owner.name)
+    const doneAt = async (all: () => Promise<string>[]) => {
+      done.clear()
+      const gate = Promise.withResolvers<void>()
+      before.work = (node) => (node === owner ? gate.promise : Promise.resolve())
+      const results = all()
+      await cluster.clock.advance(100)
+      gate.resolve()
+      expect((await cluster.during(Promise.all(results))).length).toBe(results.length)
+      return done.get(owner.name)?.length
+    }
+    expect(await doneAt(() => Array.from({ length: 48 }, () => at(first, own[0] ?? '')))).toBe(16)
+    expect(own.length).toBeGreaterThan(10)
+    expect(await doneAt(() => Array.from({ length: 8 }, () => own.slice(1).map((key) => at(first, key))).flat())).toBe(
+      64,
+    )
+  })
+
+  it('of every node is done by all that can be reached', async () => {
+    const { cluster, first } = await working(3)
+    const dropped: string[] = []
+    for (const node of cluster.nodes)
+      node.host.placed.serve('drop', async ({ key }) => {
+        dropped.push(`${node.name} ${String(key)}`)
+        return {}
+      })
+    const gone = cluster.otherThan(first)
+    gone.kill()
+    await cluster.during(first.host.placed.everywhere('drop', { key: 'a' }))
+    const left = cluster.nodes.filter((node) => node !== gone)
+    expect(dropped.toSorted()).toEqual(left.map(({ name }) => `${name} a`).toSorted())
+  })
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { webKinds } from '#actors/web/kinds.ts'
 import { PageIndexes } from '#actors/web/search/page-indexes.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
+import { IndexBound } from '#retrieval/index.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { PlacedNodes } from '#test/support/placed-nodes.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -45,6 +46,23 @@ it("sees another node's changes of pages, also those of a node that ended before
   expect(await titles()).toEqual(['three', 'two'])
 })
 
+it('are made anew when a part of a segment is damaged', async () => {
+  const clock = new VirtualClock()
+  const { records, blobs } = openMemoryStorage({ now: clock.now })
+  await records.prepare(webKinds)
+  const writer = new PageStore(records, blobs, { now: clock.now })
+  await writer.save('prj_a', page('one').url, page('one'))
+  await writer.changed('prj_a')
+  const written = new Set(await blobs.hashes('prj_a', null, 100))
+  const bytes = async (project: string, name: string) => {
+    const content = await blobs.bytes(project, name)
+    return content !== null && written.has(name) ? Buffer.concat([content, Buffer.alloc(8)]) : content
+  }
+  const damaged = new PageStore(records, { ...blobs, bytes }, { now: clock.now })
+  expect((await new PageIndexes({ store: damaged, clock }).of('prj_a')).size).toBe(1)
+  expect((await new PageIndexes({ store: writer, clock }).of('prj_a')).size).toBe(1)
+})
+
 it('three nodes read nothing for nine of ten searches of projects whose indexes are four times what one may keep', async () => {
   const clock = new VirtualClock()
   const { records, blobs } = openMemoryStorage({ now: clock.now })
@@ -64,7 +82,7 @@ it('three nodes read nothing for nine of ten searches of projects whose indexes 
       return blobs.bytes(project, name)
     }
     const own = new PageStore(records, { ...blobs, bytes }, { now: clock.now })
-    const indexes = new PageIndexes({ store: own, clock, maxBytes })
+    const indexes = new PageIndexes({ store: own, clock, bound: new IndexBound(maxBytes) })
     const placed = together.join()
     placed.serve('size', async ({ project }) => ({ size: (await indexes.of(String(project))).size }))
     const sizeOf = (project: string) =>
