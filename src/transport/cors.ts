@@ -24,6 +24,7 @@ const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 const exposedHeaders = [
   ...['date', 'idempotent-replayed', 'retry-after', 'x-request-id', 'request-id', 'x-provider', 'x-stream'],
   ...[
+    'x-should-retry',
     'x-billing-mode',
     'x-provider-connection',
     'x-route',

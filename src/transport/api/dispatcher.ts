@@ -35,7 +35,7 @@ import type { Endpoint } from './endpoint.ts'
 import { checkEventNames } from './event-names.ts'
 import { addHeaders, type Exchange } from './exchange.ts'
 import { idempotencyOf } from './idempotency-key.ts'
-import { keepable } from './keepable.ts'
+import { kept } from './kept.ts'
 import { lastEventId } from './last-event-id.ts'
 import { LimitedResponse, wantsStream } from './limited-response.ts'
 import { nearestPath } from './nearest-path.ts'
@@ -324,7 +324,7 @@ export class Dispatcher implements HttpHandler {
     const secret = operation.answer.kind === 'json' && operation.answer.secret
     const outcome = await this.#parts.idempotent.run(
       { operation: operation.id, scope, idempotency, secret, about: aboutOfCall(call) },
-      async (seeded) => keepable(operation, await useCase(call.seeded(seeded, operation.answer.kind !== 'json'))),
+      (seeded) => kept(exchange, { operation, useCase, call }, seeded),
     )
     if (outcome.replayed) addHeaders(exchange, replayedHeaders)
     if ('error' in outcome) throw outcome.error

@@ -27,6 +27,8 @@ export interface Exchange {
   aborter: AbortController | null
   /** Whether the server has ended the exchange before its answer (`cut`). */
   isCut: boolean
+  /** Watches work that goes on without the peer, as the exchange itself (owner-watch.ts). */
+  watchWork?: (work: Promise<unknown>) => void
   /** Stop what goes on without the peer, when the exchange is cut. */
   readonly stops: (() => void)[]
 }

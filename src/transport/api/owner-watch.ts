@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { About } from '#records/idempotent.ts'
+import { type About, KeptLater } from '#records/idempotent.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { CredentialWatch, type Recheck, type StreamTicker } from '../streams/credential-watch.ts'
@@ -29,6 +29,8 @@ export const watchOwner = (exchange: Exchange, { operation, call, parts }: Watch
   const { tenant, user } = ownerOf(call)
   if (tenant === null) return
   const { tenants, ticker, log } = parts
+  let isAtWork = false
+  let isAnswered = false
   const watch = new OwnerWatch(
     () => tenants.remains(call.scope.project, tenant, user),
     () => {
@@ -38,12 +40,29 @@ export const watchOwner = (exchange: Exchange, { operation, call, parts }: Watch
       refuse(exchange, new ServiceError('tenant_deleting', { message }), log)
       response.stop()
       for (const stop of exchange.stops.splice(0)) stop()
+      ticker.delete(watch)
     },
   )
-  const response = new LimitedResponse(exchange.response, () => ticker.delete(watch))
+  const response = new LimitedResponse(exchange.response, () => {
+    isAnswered = true
+    if (!isAtWork) ticker.delete(watch)
+  })
   exchange.response = response
-  ticker.add(watch)
+  // a peer that has gone gets no answer that could end the watch
+  if (!response.closed) ticker.add(watch)
+  exchange.watchWork = (work) => {
+    isAtWork = true
+    ticker.add(watch)
+    void ended(work).finally(() => {
+      isAtWork = false
+      if (isAnswered) ticker.delete(watch)
+    })
+  }
 }
+
+/** Resolves when work has ended, and a stream that it began. */
+const ended = (work: Promise<unknown>): Promise<unknown> =>
+  work.then((made) => (made instanceof KeptLater ? made.kept : made)).catch(() => {})
 
 /** The tenant and the user whose a call's records are. */
 const ownerOf = (call: ServedCall): About => {

@@ -102,11 +102,14 @@ const lasting: ReadonlySet<ErrorCode> = new Set([
 /** The SDKs of OpenAI and Anthropic repeat requests by their status, 409 included, unless this header forbids it. */
 const notAgain = ['x-should-retry', 'false'] as const
 
-const isFutile = (code: ErrorCode): boolean => lasting.has(code) || (errors[code].status === 409 && !passing.has(code))
+/** A conflict that says when to repeat the request passes, whatever its code. */
+const isFutile = ({ code, details }: ServiceError): boolean =>
+  lasting.has(code) || (errors[code].status === 409 && !passing.has(code) && details.retryAfterS === undefined)
 
-export const headersOf = ({ code, details }: ServiceError): Headers => {
+export const headersOf = (error: ServiceError): Headers => {
+  const { code, details } = error
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
   const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)
-  const own = [...(details.headers ?? []), ...(isFutile(code) ? [notAgain] : [])]
+  const own = [...(details.headers ?? []), ...(isFutile(error) ? [notAgain] : [])]
   return retryAfterS === undefined ? own : [...own, ['retry-after', String(Math.ceil(retryAfterS))]]
 }

@@ -103,15 +103,16 @@ describe('errors', () => {
   })
 
   it.each([
-    ['idempotency_key_reused', 'false'],
-    ['answer_too_large', 'false'],
-    ['idempotency_in_progress', undefined],
-    ['turn_in_progress', undefined],
-    ['rate_limit_exceeded', undefined],
+    ['invalid_transition', 'false', {}],
+    ['invalid_transition', undefined, { retryAfterS: 5 }],
+    ['memory_ops_quota_exceeded', 'false', { retryAfterS: 5 }],
+    ['idempotency_in_progress', undefined, {}],
+    ['turn_in_progress', undefined, {}],
+    ['rate_limit_exceeded', undefined, {}],
   ] as const)(
-    'of code %s let SDKs repeat the request, except where a header forbids it: %s',
-    async (code, repeated) => {
-      const { send } = open({ 'things.get': () => Promise.reject(new ServiceError(code)) })
+    'of code %s let SDKs repeat the request, except where a header forbids it: %s with %j',
+    async (code, repeated, details) => {
+      const { send } = open({ 'things.get': () => Promise.reject(new ServiceError(code, details)) })
       expect((await send({ target: '/v1/things/1', as })).headers['x-should-retry']).toBe(repeated)
     },
   )

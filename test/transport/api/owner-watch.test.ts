@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '#actors/call/call.ts'
+import type { ByteSink, Call } from '#actors/call/call.ts'
 import type { AnyUseCases } from '#actors/call/use-cases.ts'
 import { Ticker } from '#runtime/ticker.ts'
 import { secretKeyOnly } from '#specs/access.ts'
@@ -20,6 +20,10 @@ const works = defineOperations('works', {
     ...{ summary: '', method: 'POST', path: '/v1/works/stream', access: secretKeyOnly, attributed: true },
     ...{ body: thing, answer: answersBytes('text/plain') },
   },
+  kept: {
+    ...{ summary: '', method: 'POST', path: '/v1/works/kept', access: secretKeyOnly, attributed: true },
+    ...{ body: thing, answer: answersBytes('text/plain'), idempotency: 'stored' as const },
+  },
 })
 
 /** Work that waits until it is stopped, and what is being deleted. */
@@ -31,6 +35,7 @@ const open = () => {
   })
   const begun = Promise.withResolvers<void>()
   const stopped: string[] = []
+  const source: { end: () => void } = { end: () => {} }
   const deleting: { code: ErrorCode | null } = { code: null }
   const remains = async () => {
     if (deleting.code !== null) throw new ServiceError(deleting.code)
@@ -54,12 +59,34 @@ const open = () => {
         },
       },
     }),
+    'works.kept': async ({ signal }: Call<unknown, unknown, unknown>) => ({
+      contentType: 'text/plain',
+      bytes: {
+        start: (sink: ByteSink) => {
+          signal.addEventListener('abort', () => {
+            stopped.push('kept')
+            sink.abort()
+          })
+          source.end = () => sink.end('all of it')
+          begun.resolve()
+          return { resume: () => {}, stop: () => {} }
+        },
+      },
+    }),
   }
   const tenants = { admit: () => {}, admitUser: () => {}, check: () => {}, remains }
   const { send } = serve(Object.values(works), useCases, { parts: { ticker, tenants } })
-  const begin = (target: string, headers: Sent['headers'] = { 'x-tenant-id': 'ten_1' }) =>
-    send({ method: 'POST', target, as: principals.secret_key, body: {}, headers })
-  return { begin, begun: begun.promise, stopped, deleting, ticker, seconds: () => ticks.at(-1)?.() }
+  const begin = (target: string, headers: Sent['headers'] = { 'x-tenant-id': 'ten_1' }, gone?: Promise<void>) =>
+    send({ method: 'POST', target, as: principals.secret_key, body: {}, headers, ...(gone && { gone }) })
+  /** Begins work that goes on when its peer disconnects, which it does. */
+  const left = async () => {
+    const gone = Promise.withResolvers<void>()
+    void begin('/v1/works/kept', { 'x-tenant-id': 'ten_1', 'idempotency-key': 'one' }, gone.promise)
+    await begun.promise
+    gone.resolve()
+    await new Promise(setImmediate)
+  }
+  return { begin, left, begun: begun.promise, source, stopped, deleting, ticker, seconds: () => ticks.at(-1)?.() }
 }
 
 describe('a request in progress', () => {
@@ -89,6 +116,31 @@ describe('a request in progress', () => {
     for (let second = 0; second < 3; second += 1) seconds()
     expect(await answer).toMatchObject({ status: 200, text: 'some of it<broken off>' })
     expect(stopped).toEqual(['streamed'])
+  })
+
+  it('that goes on without its peer ends when the tenant is being deleted', async () => {
+    const { left, stopped, deleting, ticker } = open()
+    await left()
+    deleting.code = 'tenant_deleting'
+    for (const watched of ticker.members) watched.recheck()
+    await expect.poll(() => stopped).toEqual(['kept'])
+    expect(ticker.members).toEqual([])
+  })
+
+  it('that goes on without its peer is watched until it ends', async () => {
+    const { left, source, ticker } = open()
+    await left()
+    expect(ticker.members.length).toBe(1)
+    source.end()
+    await expect.poll(() => ticker.members).toEqual([])
+  })
+
+  it('whose peer has left before it began is not watched for ever', async () => {
+    const { begin, begun, ticker } = open()
+    void begin('/v1/works/stream', { 'x-tenant-id': 'ten_1' }, Promise.resolve())
+    await begun
+    await new Promise(setImmediate)
+    expect(ticker.members).toEqual([])
   })
 
   it('that names no tenant is not watched', async () => {

@@ -31,6 +31,8 @@ export interface Sent {
   readonly as?: Principal | 'nobody'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** When the peer disconnects. */
+  readonly gone?: Promise<void>
 }
 
 /** The response with its body as text, and parsed if it is JSON. */
@@ -107,7 +109,7 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
   const send = (sent: Sent): Promise<Received> =>
     new Promise((resolve) => {
       const request = requestOf(sent)
-      dispatcher.request(request, responseInto(resolve))
+      dispatcher.request(request, responseInto(resolve, sent.gone))
     })
   return { dispatcher, send, observed, records: storage.records, kind: idempotencyKeys }
 }
@@ -142,7 +144,13 @@ const requestOf = ({ method = 'GET', target, as = 'nobody', headers = {}, body }
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
-const responseInto = (resolve: (received: Received) => void): HttpResponse => {
+const responseInto = (resolve: (received: Received) => void, gone?: Promise<void>): HttpResponse => {
+  let closed = false
+  let listener = (): void => {}
+  void gone?.then(() => {
+    closed = true
+    listener()
+  })
   let writer: BodyWriter | null = null
   const done = (status: number, headers: Headers, text: string) =>
     resolve({ status, headers: Object.fromEntries(headers), text, json: jsonIn(text) })
@@ -152,9 +160,13 @@ const responseInto = (resolve: (received: Received) => void): HttpResponse => {
       writer = writerInto((text) => done(status, headers, text))
       return writer
     },
-    onClose: () => {},
+    onClose: (next) => {
+      listener = next
+    },
     onOver: () => {},
-    closed: false,
+    get closed() {
+      return closed
+    },
     get begun() {
       return writer !== null
     },

@@ -15,7 +15,7 @@ export type Transition = readonly [AnyMachineSnapshot, readonly ListedAction[]]
 
 const nothing = (): void => {}
 
-/** Number of microsteps of one event after which a chart counts as one that never comes to rest. */
+/** Number of microsteps of one event after which a chart counts as one that never comes to rest; a chart may have fewer. */
 const maxMicrosteps = 10_000
 
 /** A scope with an actor that is never started: XState requires one, but no pure transition uses it. */
@@ -38,6 +38,8 @@ const inertScope = (machine: AnyStateMachine): AnyActorScope => {
 interface Prepared {
   readonly scope: AnyActorScope
   readonly chart: CompiledChart | undefined
+  /** Maximum number of microsteps of one event. */
+  readonly limit: number
 }
 
 const machines = new WeakMap<AnyStateMachine, Prepared>()
@@ -45,9 +47,10 @@ const machines = new WeakMap<AnyStateMachine, Prepared>()
 const prepared = (machine: AnyStateMachine): Prepared => {
   let made = machines.get(machine)
   if (made === undefined) {
-    made = { scope: inertScope(machine), chart: compiledChart(machine) }
+    const limit = Math.min(machine.options.maxIterations ?? maxMicrosteps, maxMicrosteps)
+    made = { scope: inertScope(machine), chart: compiledChart(machine), limit }
     // XState has no limit of its own: such a chart would stop every actor of the process
-    machine.options.maxIterations = Math.min(machine.options.maxIterations ?? maxMicrosteps, maxMicrosteps)
+    machine.options.maxIterations = limit
     machines.set(machine, made)
   }
   return made
@@ -70,10 +73,10 @@ export const pureTransition = (
   snapshot: AnyMachineSnapshot,
   event: StoredEvent,
 ): Transition => {
-  const { scope, chart } = prepared(machine)
+  const { scope, chart, limit } = prepared(machine)
   const isCompiled = chart !== undefined && snapshot.status === 'active' && !isOfXState(event.type)
   return isCompiled
-    ? new CompiledStep(chart, scope, { snapshot, event }).taken()
+    ? new CompiledStep(chart, scope, { snapshot, event }).taken(limit)
     : listing(scope, () => machine.transition(snapshot, event, scope))
 }
 
@@ -113,10 +116,11 @@ class CompiledStep {
     this.#event = event
   }
 
-  taken(): Transition {
+  /** @throws {Error} when more than `limit` microsteps follow. */
+  taken(limit: number): Transition {
     this.#receive(this.#event)
     let mayFollow = true
-    for (let left = maxMicrosteps; this.#snapshot.status === 'active'; left--) {
+    for (let left = limit; this.#snapshot.status === 'active'; left--) {
       if (left === 0) throw new Error(`Infinite loop detected: ${this.#event.type} leads to no stable state`)
       const before = this.#snapshot
       const way = mayFollow ? this.#chosen(this.#place.always) : undefined

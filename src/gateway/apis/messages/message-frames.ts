@@ -35,8 +35,8 @@ export class MessageFrames implements StreamForm {
   /** Index of the call that is being streamed. */
   #streamed = 0
   #ending: ChoiceEnding = endingOf({})
-  /** Text that the model wrote after its first call began. */
-  #late = ''
+  /** Deltas with what the model wrote or thought while a call was streamed. */
+  readonly #late: WireObject[] = []
 
   /** @param headers in addition to those of every stream. */
   constructor(requestId: string, headers: NonNullable<StreamForm['headers']>) {
@@ -60,7 +60,7 @@ export class MessageFrames implements StreamForm {
   end(summary: ChatSummary): string {
     if (!this.#begun) this.#begin(summary.model)
     this.#finishCalls()
-    this.#say(this.#late)
+    for (const delta of this.#late) this.#say(delta)
     this.#close()
     const stop = stopOf(
       summary,
@@ -84,18 +84,18 @@ export class MessageFrames implements StreamForm {
     this.#emit('message_start', { message })
   }
 
-  #delta(delta: WireObject): void {
+  #delta({ tool_calls: calls, ...words }: WireObject): void {
+    // a block that has ended cannot go on, so what is written into the arguments of a call follows the calls
+    if (this.#open !== 'tool_use') this.#say(words)
+    else if (Object.values(words).some(isWritten)) this.#late.push(words)
+    for (const [at, call] of arrayOf(calls).entries()) this.#call(objectOf(call), at)
+  }
+
+  #say(delta: WireObject): void {
     const thinking = textOf(delta.reasoning_content) || textOf(delta.reasoning)
     if (thinking !== '') this.#thinking({ type: 'thinking_delta', thinking })
     for (const block of arrayOf(delta.thinking_blocks)) this.#thought(objectOf(block))
     const text = textOf(delta.content) + textOf(delta.refusal)
-    // a block that has ended cannot go on, so what is written into the arguments of a call follows the calls
-    if (this.#open === 'tool_use') this.#late += text
-    else this.#say(text)
-    for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
-  }
-
-  #say(text: string): void {
     if (text === '') return
     this.#turnTo('text', textBlock(''))
     this.#blockDelta({ type: 'text_delta', text })
@@ -188,3 +188,6 @@ export class MessageFrames implements StreamForm {
     return frames
   }
 }
+
+/** Whether a field of a delta has anything. */
+const isWritten = (field: unknown): boolean => textOf(field) !== '' || arrayOf(field).length > 0

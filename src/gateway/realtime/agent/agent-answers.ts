@@ -1,6 +1,6 @@
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { StreamControl } from '#runtime/index.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
+import { errors, ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject, LogEvent } from '#storage/index.ts'
 import type { ActiveResponse, Answer } from '../conversation/active-response.ts'
 import { isOfUser, textOfItem } from '../conversation/chat-messages.ts'
@@ -102,7 +102,12 @@ export class AgentAnswers {
     for (const item of due) {
       const result = resultOf(item)
       this.#pending.delete(result.action_id)
-      await operations.approve(sessionId, { action_id: result.action_id, tool_results: [result] })
+      await operations
+        .approve(sessionId, { action_id: result.action_id, tool_results: [result] })
+        .catch((error: unknown) => {
+          if (mayPass(error)) this.#pending.add(result.action_id)
+          throw error
+        })
     }
   }
 
@@ -251,6 +256,10 @@ const isOutputOf =
   (calls: ReadonlySet<string>) =>
   ({ type, call_id }: Item): boolean =>
     type === 'function_call_output' && calls.has(textOf(call_id))
+
+/** Whether what was refused can succeed later: the turn still waits for it. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof ServiceError) || errors[error.code].status >= 500 || errors[error.code].status === 429
 
 const resultOf = (item: Item) => ({ action_id: textOf(item.call_id), output: textOf(item.output) })
 

@@ -13,19 +13,18 @@ export const textOfItem = (item: WireObject): string =>
  * have spoken; calls without an output, and outputs without a call, are left out. Models refuse anything else.
  */
 export const chatMessages = (instructions: string, items: readonly WireObject[]): readonly WireObject[] => {
-  const outputs = new Map(items.flatMap((item) => (item.type === 'function_call_output' ? [[item.call_id, item]] : [])))
+  const outputs = outputsOf(items)
   const messages: WireObject[] = instructions === '' ? [] : [{ role: 'system', content: instructions }]
   let calls: WireObject[] = []
   const end = (): void => {
-    if (calls.length === 0) return
-    messages.push({ role: 'assistant', content: null, tool_calls: calls })
-    for (const { id } of calls) messages.push({ role: 'tool', tool_call_id: id, content: outputs.get(id)?.output })
+    if (calls.length > 0) messages.push({ role: 'assistant', content: null, tool_calls: calls.map(chatCall) })
+    for (const call of calls)
+      messages.push({ role: 'tool', tool_call_id: call.call_id, content: outputs.get(call)?.output })
     calls = []
   }
   for (const item of items) {
     if (item.type === 'function_call') {
-      const { call_id: id, name, arguments: args } = item
-      if (outputs.has(id)) calls.push({ id, type: 'function', function: { name, arguments: args } })
+      if (outputs.has(item)) calls.push(item)
       continue
     }
     end()
@@ -34,6 +33,26 @@ export const chatMessages = (instructions: string, items: readonly WireObject[])
   }
   end()
   return messages
+}
+
+const chatCall = ({ call_id: id, name, arguments: args }: WireObject): WireObject => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+})
+
+/** The output of each call: the first behind it, since some models use the ids of their calls again. */
+const outputsOf = (items: readonly WireObject[]): ReadonlyMap<WireObject, WireObject> => {
+  const outputs = new Map<WireObject, WireObject>()
+  const open = new Map<unknown, WireObject>()
+  for (const item of items) {
+    if (item.type === 'function_call') open.set(item.call_id, item)
+    const call = item.type === 'function_call_output' ? open.get(item.call_id) : undefined
+    if (call === undefined) continue
+    outputs.set(call, item)
+    open.delete(item.call_id)
+  }
+  return outputs
 }
 
 const messageOf = (item: WireObject): WireObject | null => {

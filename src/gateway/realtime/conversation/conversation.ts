@@ -54,7 +54,7 @@ export class Conversation {
 
   /** @param use the event that names the item, for refusals; null: another one. @throws {ServiceError} `not_found` */
   get(id: string, use: ItemUse = null): Item {
-    const item = this.#items[this.#at(id, use)]
+    const item = this.#items[this.#at(id, use, 'item_id')]
     if (item === undefined) throw new ServiceError('not_found', { param: 'item_id' })
     return item
   }
@@ -99,11 +99,11 @@ export class Conversation {
     this.replace({ ...item, content: [{ type: 'output_audio', transcript }] })
   }
 
-  #at(id: string, use: ItemUse): number {
+  #at(id: string, use: ItemUse, param = 'previous_item_id'): number {
     const at = this.#items.findIndex((item) => item.id === id)
     if (at >= 0) return at
     const message = 'The conversation has no such item.'
-    if (use === null) throw new ServiceError('not_found', { param: 'previous_item_id', message })
+    if (use === null) throw new ServiceError('not_found', { param, message })
     throw refusedEvent('not_found', `item_${use}_invalid_item_id`, { param: 'item_id', message })
   }
 

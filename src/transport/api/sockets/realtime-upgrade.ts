@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { requireStillReached } from '#actors/call/reach.ts'
-import { callerOf } from '#gateway/call/caller.ts'
+import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { AgentOperations } from '#gateway/realtime/agent/agent-operations.ts'
 import type { Realtime } from '#gateway/realtime/open-realtime.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
@@ -95,7 +95,7 @@ export class RealtimeUpgrades {
       const release = browser === null ? () => {} : streamLimit.take(browser)
       const opened: RealtimeSocket = new RealtimeSocket(peer, {
         ...{ ticker, counters, log },
-        recheck: () => this.#recheck(socket, caller.tenant),
+        recheck: () => this.#recheck(socket, caller),
         reserveBytes: (bytes) => reserved(bodies.tryEnter(owner, bytes)),
         shown: (failure) => this.#shown(failure, socket),
         onLeave: () => {
@@ -124,13 +124,17 @@ export class RealtimeUpgrades {
     return callerOf({ principal, scope, requestId: id, attribution, via: request.header('via') })
   }
 
-  /** A credential that has ended, or whose tenant was suspended, ends the session. */
-  async #recheck({ request }: SocketRequest, tenant: string | null): Promise<void> {
+  /** A credential that has ended, or whose tenant was suspended, ends the session, and so does a user being deleted. */
+  async #recheck(
+    { request }: SocketRequest,
+    { tenant, externalUserId }: Pick<Caller, 'tenant' | 'externalUserId'>,
+  ): Promise<void> {
     const { authenticator, tenants } = this.#parts
     const principal = await authenticator.authenticate(request)
     authorise(realtimeSocket, principal)
     if (principal.kind === 'public' || tenant === null) return
     await tenants.admit(principal.project, tenant)
+    await tenants.remains(principal.project, tenant, externalUserId)
     await requireStillReached(principal, { tenant, installation: null })
   }
 

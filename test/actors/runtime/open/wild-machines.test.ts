@@ -168,6 +168,16 @@ describe('a chart runs as XState runs it, also after its actor has left the memo
     await expect(system.send(id, { type: 'go' })).rejects.toThrow('Infinite loop')
     expect(JSON.stringify((await system.read(id)).value)).toMatch(/"a"/)
   })
+
+  it('a chart that takes more microsteps than its own options allow fails its step', async () => {
+    const machine = createMachine({
+      ...{ id: 'few', initial: 'a', options: { maxIterations: 2 } },
+      states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: { always: 'd' }, d: { always: 'a' } },
+    })
+    const { system } = await opened(machine)
+    const id = await system.start('few')
+    await expect(system.send(id, { type: 'go' })).rejects.toThrow('Infinite loop')
+  })
 })
 
 describe('what JSON cannot express is refused, and named', () => {

@@ -21,16 +21,18 @@ describe('a message', () => {
     expect(content).toMatchObject([thought('Hmm.', 'sig'), { type: 'text', text: 'Yes.' }])
   })
 
-  it('has the whole arguments of a call into which the model writes text, which follows it', async () => {
+  const served = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] }
+  it.each([
+    ['writes text', { content: 'Wait.' }, { type: 'text', text: 'Wait.' }],
+    ['thinks', { reasoning_content: 'Hm.' }, { type: 'thinking', thinking: 'Hm.' }],
+    ['has a block of its own tools', { thinking_blocks: [served] }, served],
+  ])('has the whole arguments of a call into which the model %s, which follows it', async (_, delta, block) => {
     const [begun, ...parts] = calling(0, 'call_1', 'look_up', '{"q":', '1}')
     const { anthropic } = serving([
-      { deltas: [begun ?? {}, parts[0] ?? {}, { content: 'Wait.' }, parts[1] ?? {}], finishReason: 'tool_calls' },
+      { deltas: [begun ?? {}, parts[0] ?? {}, delta, parts[1] ?? {}], finishReason: 'tool_calls' },
     ])
     const { content } = await anthropic.messages.stream(request).finalMessage()
-    expect(content).toMatchObject([
-      { type: 'tool_use', id: 'call_1', input: { q: 1 } },
-      { type: 'text', text: 'Wait.' },
-    ])
+    expect(content).toMatchObject([{ type: 'tool_use', id: 'call_1', input: { q: 1 } }, block])
   })
 
   it('that the provider paused ends with pause_turn, whole and streamed, so that its client continues it', async () => {

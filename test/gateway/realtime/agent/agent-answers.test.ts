@@ -21,6 +21,8 @@ class Operations implements AgentOperations {
   #sink: EventSink | null = null
   #sequence = 0
   #state: 'idle' | 'waits' | 'runs' = 'idle'
+  /** The refusal of the next approval. */
+  refusal: ServiceError | null = null
 
   async turn(_: string, body: JsonObject): Promise<void> {
     this.made.push(['turn', body])
@@ -31,6 +33,9 @@ class Operations implements AgentOperations {
 
   async approve(_: string, body: JsonObject): Promise<void> {
     this.made.push(['approve', body])
+    const { refusal } = this
+    this.refusal = null
+    if (refusal !== null) throw refusal
     this.emit('turn.resumed', {}, 'runs')
   }
 
@@ -108,5 +113,22 @@ describe('the answers of an agent', () => {
       { status: 'completed' },
       { status: 'completed' },
     ])
+  })
+
+  it('give an output again that could not be stored, and not one that is refused for good', async () => {
+    const { session, operations, says, respond, begun } = open()
+    await says('Where is my order?')
+    const first = respond(1)
+    await begun(1)
+    operations.emit('turn.paused', { action_id: 'act_1', tool: 'find', arguments: {}, run_by: 'caller' }, 'waits')
+    await first
+    const item = { type: 'function_call_output', call_id: 'act_1', output: 'in Oslo' }
+    await session.take({ type: 'conversation.item.create', item })
+    operations.refusal = new ServiceError('store_unavailable')
+    await respond(2)
+    operations.refusal = new ServiceError('action_already_resolved')
+    await respond(3)
+    await respond(4)
+    expect(operations.made.map(([name]) => name)).toEqual(['turn', 'approve', 'approve', 'turn'])
   })
 })

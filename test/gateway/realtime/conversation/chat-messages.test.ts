@@ -36,6 +36,19 @@ describe('the messages of a conversation', () => {
     ])
   })
 
+  it('have the own output of each call, also when a model uses the id of a call again', () => {
+    const items = [call('a'), { ...output('a'), output: 'first' }, call('a'), { ...output('a'), output: 'second' }]
+    expect(chatMessages('', items).flatMap(({ role, content }) => (role === 'tool' ? [content] : []))).toEqual([
+      'first',
+      'second',
+    ])
+    expect(outline([call('a'), says('user', 'again'), call('a'), output('a')])).toEqual([
+      ['user', 'again'],
+      ['a'],
+      ['tool', 'a'],
+    ])
+  })
+
   it('have no output whose call was deleted or forgotten, and no call without an output', () => {
     expect(outline([output('gone'), says('user', 'go'), call('open')])).toEqual([['user', 'go']])
   })
