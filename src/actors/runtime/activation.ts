@@ -157,12 +157,15 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const takeover = { crashed: isCrash, ...(nodeName !== undefined && { node: nodeName }) }
   const whole = await wholeCommit(head, storage)
   const commit = await migrated(parts, definition, whole)
+  if (commit === null) return null
+  // an actor that cannot be restored is not taken over: a fence would stay open
+  const snapshot = revive(definition, readStoredState(commit))
   const fencing = { epoch, clock, takeover, skip: skipAfter(definition, head) }
   const fenced = commit.seq === head.seq ? fence(storage.commits, head, fencing) : commit
   // what is durable up to `head` stays as it is, whether or not the fence is written
-  const [newest, state, open] = await Promise.all([
+  const [newest, text, open] = await Promise.all([
     fenced,
-    stateOf(storage, definition, commit),
+    textOf(storage, definition, commit),
     openUpTo(storage, whole),
   ])
   // a migration that another process wrote does not fence the actor for this one
@@ -170,7 +173,8 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const isNew = newest.seq > head.seq
   const passed = isNew ? await passedBy(storage, head, newest) : 'nothing'
   if (passed !== 'nothing') return passed === 'erasure' ? 'left over' : null
-  const resident = residentOf({ storage, definition }, newest, { ...state, seq: newest.seq, skip: readSkip(newest) })
+  const state = { ...stateAt(commit, snapshot, text), seq: newest.seq, skip: readSkip(newest) }
+  const resident = residentOf({ storage, definition }, newest, state)
   if (isNew && head.seq > 1) resident.retiring.push(head.seq - 1)
   for (const { seq } of open.unclosed) if (seq <= newest.seq - 2) resident.retiring.push(seq)
   const unclosed = isNew ? [newest, ...open.unclosed] : open.unclosed
@@ -277,7 +281,8 @@ const attempted = (migrate: () => Migrated, commit: Commit): Migrated => {
   }
 }
 
-const migrated = async (parts: TakingOver, definition: MachineDefinition, commit: Commit): Promise<Commit> => {
+/** Null when another process wrote a commit in between, whose messages and effects count too. */
+const migrated = async (parts: TakingOver, definition: MachineDefinition, commit: Commit): Promise<Commit | null> => {
   const { storage, clock, epoch, ownership, nodeName } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const { reminders, inFlight, ...state } = migratedState(definition, commit)
@@ -311,20 +316,13 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     ...(changed !== undefined && { changed }),
   }
   const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), { clock })
-  if (written === 'done') return next
-  const newest = await storage.commits.head(commit.actor)
-  if (newest === null) throw new Unrestorable(`${commit.actor} has gone`)
-  checkEpoch(newest, epoch)
-  return migrated(parts, definition, await wholeCommit(newest, storage))
+  return written === 'done' ? next : null
 }
 
 const skipped = (definition: MachineDefinition, commit: Commit, epoch: number): JsonObject => {
   const skip = commit.epoch === epoch ? readSkip(commit) : skipAfter(definition, commit)
   return skip === 0 ? {} : { skip }
 }
-
-const stateOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<ActorState> =>
-  stateAt(commit, revive(definition, readStoredState(commit)), await textOf(storage, definition, commit))
 
 const stateAt = (commit: Commit, snapshot: ActorState['snapshot'], text: TurnText): ActorState => ({
   seq: commit.seq,

@@ -143,6 +143,24 @@ it('migrates once when two hosts load the actor at the same time', async () => {
   expect(await storage.commits.head(id)).toMatchObject({ epoch: Math.max(...hosts.map(({ host }) => host.epoch)) })
 })
 
+it('delivers the messages of a commit that another process wrote during the migration', async () => {
+  const faulty = new FaultyStorage(await storeWith(left()))
+  const definition: MachineDefinition = { ...probeDefinition, version: 2, migrations: { 1: (state) => state } }
+  const message = { id: `${id}:5:m0`, to: id, event: { type: 'count' } }
+  const late = left({ seq: 5, cause: 'late', nonce: 'late', events: [], open: true, messages: [message] })
+  const written: unknown[] = []
+  faulty.hold(({ seq, machine }) =>
+    seq === 5 && machine === 'probe@2' && written.length === 0
+      ? faulty.inner.commits.append([late]).then((outcome) => void written.push(outcome))
+      : undefined,
+  )
+  const probe = await openProbe({ storage: faulty.storage, definition })
+  await probe.find(id)
+  await probe.host.delivered(id)
+  expect(written).toEqual([['done']])
+  expect((await probe.find(id)).state.snapshot.context.count).toBe(4)
+})
+
 const throwing: MachineDefinition = {
   ...probeDefinition,
   version: 2,
@@ -159,6 +177,11 @@ it.each([
   [
     'in a state that its machine does not have',
     left({ snapshot: { ...left().snapshot, value: 'lost' } }),
+    probeDefinition,
+  ],
+  [
+    'in such a state, which an earlier process wrote',
+    left({ epoch: 0, snapshot: { ...left().snapshot, value: 'lost' } }),
     probeDefinition,
   ],
   ['without a snapshot', left({ snapshot: {} }), probeDefinition],
