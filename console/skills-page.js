@@ -7,6 +7,7 @@ import { Empty } from './parts/empty.js'
 import { Table } from './parts/table.js'
 import { When } from './parts/when.js'
 import { newResource } from './route.js'
+import { sessionNow } from './session.js'
 
 /**
  * @typedef {{ severity: string, code: string, path: string, line: number, message: string }} Finding
@@ -71,7 +72,7 @@ const draftsOf = async (project) => {
 /** @param {{ project: string, reviewed: readonly Reviewed[], done: () => Promise<void> }} props */
 const Skills = ({ project, reviewed, done }) => html`
   <div class="view-head"><h1>Skills to review</h1></div>
-  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review."><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p><a class="button" href=${newResource(project, 'skill_imports')}>Import one</a><//>`}
+  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review."><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p>${sessionNow().operates && html`<a class="button" href=${newResource(project, 'skill_imports')}>Import one</a>`}<//>`}
   ${reviewed.map((each) => html`<${Review} key=${each.id} reviewed=${each} done=${done} />`)}
 `
 
