@@ -73,6 +73,16 @@ export const runtimeBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'messages that are not delivered to one actor, such as a parked one',
+    max: '5,000 a process',
+    beyond: 'requests that would send to it: 503 `actor_parked` while it is parked, otherwise `overloaded`; no others',
+    code: ['src/actors/runtime/messages/outbox.ts', 'maxShareOfActor'],
+    test: [
+      'test/actors/runtime/mailbox.test.ts',
+      'refuses what sends to a parked actor for which too much waits, and nothing else',
+    ],
+  },
+  {
     of: 'commits of an actor that are on their way to the store',
     max: '1, so that the queue of appends is as long as there are actors at work',
     beyond: 'deliveries wait in the mailbox',

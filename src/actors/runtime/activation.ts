@@ -1,7 +1,9 @@
 import type { MachineDefinition, Migrated } from '#machines/definition.ts'
 import { definitionOf } from '#machines/definition-of.ts'
-import type { Commit, Json, JsonObject, MessageRecord, Storage } from '#storage/ports.ts'
+import type { Commit, JsonObject, MessageRecord, Storage } from '#storage/ports.ts'
 import { restoreBlobs } from './blobs/blob-fields.ts'
+import { SnapshotBlobs } from './blobs/snapshot-blobs.ts'
+import { wholeCommit, wholeMessages } from './blobs/whole-commit.ts'
 import type { Clock } from './clock.ts'
 import { compacted, earliest, newNonce } from './commit/commit-document.ts'
 import { writeCommit } from './commit/commit-writer.ts'
@@ -12,7 +14,7 @@ import type { Logger } from './logger.ts'
 import { epochHere, type Ownership } from './recovery/ownership.ts'
 import { shardsOf } from './recovery/shard.ts'
 import { Resident } from './resident.ts'
-import { isEvent, isObject } from './schema.ts'
+import { isObject } from './schema.ts'
 import {
   type ActorState,
   readOwner,
@@ -93,11 +95,14 @@ export const readActor = async (parts: Pick<ActivationParts, 'storage' | 'defini
   const { storage } = parts
   const definition = definitionFor(parts, id)
   if (!definition) return null
-  const { head, isLeftOver } = await readHead(storage, id, ({ open }) => !open)
-  if (!head || (head.open && isLeftOver)) return null
-  const resident = await readOrParked(storage, definition, head)
-  resident.dead = true
-  return resident
+  for (;;) {
+    const { head, isLeftOver } = await readHead(storage, id, ({ open }) => !open)
+    if (!head || (head.open && isLeftOver)) return null
+    const resident = await readOrParked(storage, definition, head)
+    if (resident === null) continue
+    resident.dead = true
+    return resident
+  }
 }
 
 /** An actor's machine, and the store that has it. */
@@ -106,18 +111,28 @@ interface Restoring {
   readonly definition: MachineDefinition
 }
 
-const readOrParked = async (storage: Storage, definition: MachineDefinition, head: Commit): Promise<Resident> => {
+/** Null when another process wrote a commit in between. */
+const readOrParked = async (
+  storage: Storage,
+  definition: MachineDefinition,
+  head: Commit,
+): Promise<Resident | null> => {
   try {
     const commit = await wholeCommit({ ...head, messages: [] }, storage)
     // the process of a newer release that wrote it knew that this one can read it (`readableBy`)
     const isNewer = versionOf(head) > definition.version
     const state = isNewer ? readStoredState(commit) : migratedState(definition, commit)
-    return residentOf({ storage, definition }, head, stateAt(head, revive(definition, state), noText))
+    return residentOf({ storage, definition }, head, { state: stateAt(head, revive(definition, state), noText) })
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
+    if (await isReplaced(storage, head)) return null
     return parkedResident({ storage, definition }, head, { why: error })
   }
 }
+
+/** Whether the commit is not the newest any more: its blobs may have been removed since it was read. */
+const isReplaced = async ({ commits }: Storage, { actor, nonce }: Commit): Promise<boolean> =>
+  (await commits.head(actor))?.nonce !== nonce
 
 const definitionFor = ({ definitions }: Pick<ActivationParts, 'definitions'>, id: string) =>
   definitionOf(definitions, id)
@@ -130,6 +145,7 @@ const restoredOrParked = async (parts: TakingOver, definition: MachineDefinition
     return await restored(parts, definition, head)
   } catch (error) {
     if (!(error instanceof Unrestorable)) throw error
+    if (await isReplaced(parts.storage, head)) return null
     parts.log.error({ actorId: head.actor, machine: head.machine, err: error }, 'actor parked')
     return {
       resident: parkedResident({ storage: parts.storage, definition }, head, { why: error, epoch: parts.epoch }),
@@ -145,7 +161,7 @@ const parkedResident = (
   head: Commit,
   { why: { message }, epoch = head.epoch }: { readonly why: Unrestorable; readonly epoch?: number },
 ) => {
-  const resident = residentOf(restoring, { ...head, epoch }, parkedState(restoring.definition, head))
+  const resident = residentOf(restoring, { ...head, epoch }, { state: parkedState(restoring.definition, head) })
   resident.unrestorable = message
   return resident
 }
@@ -156,7 +172,8 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const head = isCrash ? startsCounted(found) : found
   const takeover = { crashed: isCrash, ...(nodeName !== undefined && { node: nodeName }) }
   const whole = await wholeCommit(head, storage)
-  const commit = await migrated(parts, definition, whole)
+  const blobs = new SnapshotBlobs(head.snapshot)
+  const commit = await migrated(parts, definition, { commit: whole, blobs })
   if (commit === null) return null
   // an actor that cannot be restored is not taken over: a fence would stay open
   const snapshot = revive(definition, readStoredState(commit))
@@ -167,6 +184,8 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
     fenced,
     textOf(storage, definition, commit),
     openUpTo(storage, whole),
+    // of lower epochs nothing is added to what `head` refers to once the fence is written
+    blobs.areUsed && head.epoch !== epoch ? blobs.sweep(storage.blobs, { ...commit, epoch }) : undefined,
   ])
   // a migration that another process wrote does not fence the actor for this one
   if (newest === null || newest.epoch !== epoch) return null
@@ -174,7 +193,7 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const passed = isNew ? await passedBy(storage, head, newest) : 'nothing'
   if (passed !== 'nothing') return passed === 'erasure' ? 'left over' : null
   const state = { ...stateAt(commit, snapshot, text), seq: newest.seq, skip: readSkip(newest) }
-  const resident = residentOf({ storage, definition }, newest, state)
+  const resident = residentOf({ storage, definition }, newest, { state, blobs })
   if (isNew && head.seq > 1) resident.retiring.push(head.seq - 1)
   for (const { seq } of open.unclosed) if (seq <= newest.seq - 2) resident.retiring.push(seq)
   const unclosed = isNew ? [newest, ...open.unclosed] : open.unclosed
@@ -208,7 +227,7 @@ const openUpTo = async (storage: Storage, newest: Commit): Promise<Pick<Activate
   let unsent = newest.messages
   for await (const commit of openBefore(storage, newest)) {
     unclosed.push(commit)
-    if (commit.messages.length > 0) unsent = [...(await wholeCommit(commit, storage)).messages, ...unsent]
+    if (commit.messages.length > 0) unsent = [...(await wholeMessages(commit, storage)), ...unsent]
   }
   return { unsent, unclosed }
 }
@@ -234,28 +253,19 @@ async function* openBefore(storage: Storage, newest: Commit): AsyncGenerator<Com
 /** `seq` of the commit before this one that is still needed. */
 const before = ({ seq, replaces = 0 }: Commit): number => seq - 1 - replaces
 
-const residentOf = ({ storage, definition }: Restoring, commit: Commit, state: ActorState): Resident =>
+const residentOf = (
+  { storage, definition }: Restoring,
+  commit: Commit,
+  kept: { readonly state: ActorState; readonly blobs?: SnapshotBlobs },
+): Resident =>
   new Resident({
     id: commit.actor,
     definition,
     owner: readOwner(commit),
     place: { shard: shardsOf(storage).of(commit.actor), epoch: commit.epoch },
-    state,
+    ...kept,
     at: commit.at,
   })
-
-/** The commit with blob references replaced by their content in the fields that a host reads: snapshot and messages. */
-const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
-  const restore = (value: Json): Promise<Json> => restoreBlobs(value, storage.blobs, commit.project)
-  const snapshot = await restore(commit.snapshot ?? {})
-  const messages = await Promise.all(
-    commit.messages.map(async (message): Promise<MessageRecord> => {
-      const event = await restore(message.event)
-      return isEvent(event) ? { ...message, event } : message
-    }),
-  )
-  return { ...commit, messages, snapshot: isObject(snapshot) ? snapshot : {} }
-}
 
 const versionOf = (commit: Commit): number => Number(commit.machine.split('@')[1])
 
@@ -282,7 +292,11 @@ const attempted = (migrate: () => Migrated, commit: Commit): Migrated => {
 }
 
 /** Null when another process wrote a commit in between, whose messages and effects count too. */
-const migrated = async (parts: TakingOver, definition: MachineDefinition, commit: Commit): Promise<Commit | null> => {
+const migrated = async (
+  parts: TakingOver,
+  definition: MachineDefinition,
+  { commit, blobs }: { readonly commit: Commit; readonly blobs: SnapshotBlobs },
+): Promise<Commit | null> => {
   const { storage, clock, epoch, ownership, nodeName } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const { reminders, inFlight, ...state } = migratedState(definition, commit)
@@ -315,8 +329,10 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     snapshot: { ...commit.snapshot, ...state, ...skipped(definition, commit, epoch) },
     ...(changed !== undefined && { changed }),
   }
-  const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), { clock })
-  return written === 'done' ? next : null
+  const written = await writeCommit(storage.commits, await compacted(next, storage.blobs, blobs), { clock })
+  if (written !== 'done') return null
+  blobs.stored(next)
+  return next
 }
 
 const skipped = (definition: MachineDefinition, commit: Commit, epoch: number): JsonObject => {

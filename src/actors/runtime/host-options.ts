@@ -56,6 +56,9 @@ export interface HostOptions {
   readonly streamEnded?: (ended: EndedStream) => void
   /** Longest time in ms for which text of a running effect is shown without being durable; a second when absent. */
   readonly streamCommitMs?: number
-  /** Number of unwritten rows and undelivered messages from which requests are refused; 50,000 when absent. */
+  /**
+   * Number of unwritten rows and undelivered messages from which requests are refused; 50,000 when absent. What waits
+   * for an operator does not count.
+   */
   readonly maxBehind?: number
 }

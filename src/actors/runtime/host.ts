@@ -79,7 +79,7 @@ export abstract class Host {
       ...{ records: storage.records, clock, log, elsewhere },
       creations: () => this.#outbox.creations(),
     })
-    this.settler = new Settler(storage.commits, clock, log)
+    this.settler = new Settler({ storage, clock, log })
     this.stuck = new StuckWorkRegistry(this.rows, clock)
     const catalog = checkedCatalog(options.definitions, options.effects(this))
     this.shown = openShown(options, {
@@ -128,7 +128,7 @@ export abstract class Host {
       doubtful: (resident, error) => this.#doubt(resident, error),
       isFull: () => this.rows.size + this.#outbox.size >= maxBehind,
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
-      shown: this.shown,
+      ...{ shown: this.shown, outbox: this.#outbox },
     })
   }
 

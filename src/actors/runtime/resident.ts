@@ -1,6 +1,7 @@
 import type { MachineDefinition } from '#machines/definition.ts'
 import { isBusy } from '#machines/status.ts'
 import type { Commit, JsonObject, LogEvent, StoredEvent } from '#storage/ports.ts'
+import { SnapshotBlobs } from './blobs/snapshot-blobs.ts'
 import type { TraceContext } from './host-telemetry.ts'
 import { LogTail } from './log/log-tail.ts'
 import type { Parts } from './log/parts.ts'
@@ -72,6 +73,8 @@ export interface ResidentParts {
   readonly place: { readonly shard: number; readonly epoch: number }
   readonly state: ActorState
   readonly at: number
+  /** The blobs of its snapshots; none when absent. */
+  readonly blobs?: SnapshotBlobs
 }
 
 /** An actor in memory: its state, its mailbox, and the work of its commits that is still to be done. */
@@ -82,6 +85,7 @@ export class Resident {
   readonly shard: number
   /** Epoch under which this process runs the actor; recorded in each commit. */
   readonly epoch: number
+  readonly blobs: SnapshotBlobs
   state: ActorState
   /** Why its newest commit cannot be restored; undefined when it could. */
   unrestorable: string | undefined
@@ -116,13 +120,14 @@ export class Resident {
   #busy = false
 
   /** @param place shard and epoch in which it runs; @param at time of its newest commit, ms since the epoch. */
-  constructor({ id, definition, owner, place, state, at }: ResidentParts) {
+  constructor({ id, definition, owner, place, state, at, blobs = new SnapshotBlobs() }: ResidentParts) {
     this.id = id
     this.definition = definition
     this.owner = owner
     this.shard = place.shard
     this.epoch = place.epoch
     this.state = state
+    this.blobs = blobs
     this.touchedAt = at
     this.usedAt = at
   }

@@ -57,7 +57,7 @@ const stepOf = ({ resident }: Activated, { event, done, part, starts, commit }: 
 const commitNow = async (storage: Storage, { resident }: Activated, step: Step, recorded: Commit): Promise<Commit> => {
   if (step.kind !== 'next') throw new Error(`${recorded.event.type} is ${step.kind}`)
   const facts = { ...recorded, owner: resident.owner }
-  const commit = await compacted(commitOf(resident.definition, step.draft, facts), storage.blobs)
+  const commit = await compacted(commitOf(resident.definition, step.draft, facts), storage.blobs, resident.blobs)
   // histories from before commits had it are as valid as later ones
   const { moved, changed: _changed, ...rest } = commit
   return {

@@ -7,7 +7,7 @@ import { type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm } from '#test/support/virtual-clock.ts'
-import { id, Worker, work } from './effects/effect-worker.ts'
+import { id, Worker, work as workOf } from './effects/effect-worker.ts'
 import { logOf, openProbe } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 
@@ -29,7 +29,7 @@ it('accepts the result of an effect however many deliveries wait', async () => {
   const worker = new Worker()
   const probe = await openProbe({ work: worker.run })
   await probe.create(id)
-  await probe.deliver(id, work('idempotent'))
+  await probe.deliver(id, workOf('idempotent'))
   const sent = Array.from({ length: maxWaiting + 1 }, () => probe.deliver(id, { type: 'count' }))
   const done = probe.deliver(id, { type: 'worked', output: 'fine' }, { done: `${id}:2:0`, cause: 'done' })
   await Promise.all([...sent, done])
@@ -89,6 +89,58 @@ it('refuses requests while too many messages wait, and still delivers the messag
   await calm()
   expect((await probe.find(to)).state.snapshot.context).toMatchObject({ count: 30 })
   await probe.deliver(from, count)
+})
+
+it('refuses what sends to a parked actor for which too much waits, and nothing else', async () => {
+  let isBroken = true
+  const work = async () => {
+    if (isBroken) throw new Error('not yet')
+    return { event: { type: 'worked' } }
+  }
+  const probe = await openProbe({ maxBehind: 50, work })
+  const [from, to, other] = ['prb_from', 'prb_to', 'prb_other']
+  for (const each of [from, to, other]) await probe.create(each)
+  await probe.deliver(to, workOf('idempotent'))
+  await probe.clock.advance(60_000)
+  const sends = (count: number): StoredEvent => ({
+    type: 'send',
+    messages: Array.from({ length: count }, () => ({ to, event: { type: 'count' } })),
+  })
+  // more than all that may wait in this process
+  await probe.deliver(from, sends(60))
+  await probe.clock.advance(10_000)
+  const clear = {
+    code: 'actor_parked',
+    message: expect.stringContaining('the probe that this sends to, which is parked'),
+  }
+  await expect(probe.deliver(from, sends(1))).rejects.toMatchObject(clear)
+  await expect(probe.deliver(other, sends(1))).rejects.toMatchObject(clear)
+  await probe.deliver(from, { type: 'count' })
+  await probe.deliver(other, { type: 'count' })
+  await probe.create('prb_more')
+  isBroken = false
+  const stuck = { kind: 'parked_actor', subject: `${to}:2:0` }
+  await probe.deliver(to, { type: '$retry', stuck })
+  await probe.clock.advance(20_000)
+  await probe.deliver(other, sends(1))
+  await calm()
+  expect((await probe.find(to)).state.snapshot.context).toMatchObject({ count: 61 })
+})
+
+it('refuses what sends to an actor for which a tenth of all waits that may, and nothing else', async () => {
+  const probe = await openProbe({ maxBehind: 100 })
+  const [from, other] = ['prb_from', 'prb_other']
+  for (const each of [from, other]) await probe.create(each)
+  const messages = Array.from({ length: 20 }, () => ({ to: 'prb_to', event: { type: 'count' } }))
+  const create = { to: 'prb_to', event: { type: 'create', input: {} } }
+  await probe.deliver(from, { type: 'send', messages: [create, ...messages] })
+  await expect(probe.deliver(other, { type: 'send', messages: messages.slice(19) })).rejects.toBeInstanceOf(Overloaded)
+  await probe.deliver(from, { type: 'count' })
+  await calm()
+  await probe.clock.advance(1_000)
+  await probe.deliver(other, { type: 'send', messages: messages.slice(19) })
+  await calm()
+  expect((await probe.find('prb_to')).state.snapshot.context).toMatchObject({ count: 21 })
 })
 
 it('answers an event that was processed before by its commit, although the machine now throws at it', async () => {

@@ -18,6 +18,8 @@ export interface Keeping {
   readonly levels: number
 }
 
+type Named = (hash: string) => string
+
 /** A value that was moved to the blob store. */
 export interface Taken {
   readonly hash: string
@@ -28,20 +30,20 @@ export interface Taken {
  * Returns `value` with long values replaced by references, and adds those values to `taken`. Returns the same object
  * when there are none.
  *
- * @param owner prefix of the blob names (`actorBlobs`).
+ * @param named returns the name of a blob by the SHA-256 of its content; the hash itself when absent.
  */
 export const extractBlobs = <T extends Json | undefined>(
   value: T,
   keeping: Keeping,
-  { taken, owner = '' }: { readonly taken: Taken[]; readonly owner?: string | undefined },
+  { taken, named = (hash) => hash }: { readonly taken: Taken[]; readonly named?: Named },
 ): T | Json => {
   if (measured(value, keeping.maxLength, keeping.levels) < Number.POSITIVE_INFINITY) return value
-  if (typeof value === 'string') return textReference(value, taken, owner)
+  if (typeof value === 'string') return textReference(value, taken, named)
   if (typeof value !== 'object' || value === null) return value
   const own: Taken[] = []
-  const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, { taken: own, owner })
+  const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, { taken: own, named })
   if (keeping.levels <= 0 && lengthOf(inner) > keeping.maxLength) {
-    return { ...reference(JSON.stringify(value), taken, owner), json: true }
+    return { ...reference(JSON.stringify(value), taken, named), json: true }
   }
   taken.push(...own)
   return inner
@@ -50,20 +52,20 @@ export const extractBlobs = <T extends Json | undefined>(
 const innerOf = (
   value: Json & object,
   keeping: Keeping,
-  { taken, owner }: { readonly taken: Taken[]; readonly owner: string },
+  taking: { readonly taken: Taken[]; readonly named: Named },
 ): Json => {
-  const each = (inner: Json | undefined) => extractBlobs(inner, keeping, { taken, owner })
+  const each = (inner: Json | undefined) => extractBlobs(inner, keeping, taking)
   if (!isObject(value)) return Object.values(value).map((inner: Json) => each(inner) ?? null)
   const object: Json = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]))
   return '$blob' in value ? { $blob: null, value: object } : object
 }
 
 /** A lone surrogate has no UTF-8 encoding, and stores would keep the replacement character. JSON escapes it. */
-const textReference = (text: string, taken: Taken[], owner: string): Json =>
-  text.isWellFormed() ? reference(text, taken, owner) : { ...reference(JSON.stringify(text), taken, owner), json: true }
+const textReference = (text: string, taken: Taken[], named: Named): Json =>
+  text.isWellFormed() ? reference(text, taken, named) : { ...reference(JSON.stringify(text), taken, named), json: true }
 
-const reference = (content: string, taken: Taken[], owner: string): { readonly $blob: string } => {
-  const hash = owner + createHash('sha256').update(content).digest('hex')
+const reference = (content: string, taken: Taken[], named: Named): { readonly $blob: string } => {
+  const hash = named(createHash('sha256').update(content).digest('hex'))
   taken.push({ hash, content })
   return { $blob: hash }
 }

@@ -5,7 +5,7 @@ const maxKnown = 10_000
 
 /**
  * Stores each blob once: a long field of an actor's context is in every snapshot, and would otherwise be sent to the
- * store with each commit. A stored blob exists for as long as its actor.
+ * store with each commit. No name is used again after its blob was removed.
  */
 export class KnownBlobs implements Pick<BlobStore, 'put'> {
   readonly #blobs: Pick<BlobStore, 'put'>

@@ -3,6 +3,7 @@ import type { MachineDefinition } from '#machines/definition.ts'
 import type { BlobStore, Commit, Json, JsonObject, Reminder, StoredEvent } from '#storage/ports.ts'
 import { extractBlobs, lengthOf, measured, type Taken } from '../blobs/blob-fields.ts'
 import { actorBlobs } from '../blobs/blob-owner.ts'
+import { SnapshotBlobs } from '../blobs/snapshot-blobs.ts'
 import type { RefusedError } from '../refused.ts'
 import { isEvent, isObject } from '../schema.ts'
 import { type Owner, snapshotDocument } from '../step/actor-state.ts'
@@ -95,12 +96,20 @@ export class CommitTooLarge extends Error implements RefusedError {
  * Moves the long fields of a commit to the blob store, which stores them before the commit is written
  * (specs/bounds.ts).
  *
+ * @param ofSnapshots the blobs of the actor's snapshots; notes those of this one.
  * @throws {CommitTooLarge} when that is not enough
  */
-export const compacted = (commit: Commit, blobs: Pick<BlobStore, 'put'>): Commit | Promise<Commit> => {
+export const compacted = (
+  commit: Commit,
+  blobs: Pick<BlobStore, 'put'>,
+  ofSnapshots = new SnapshotBlobs(),
+): Commit | Promise<Commit> => {
   checkPending(commit)
   const taken: Taken[] = []
-  const small = withShortSnapshot(withShortEvents(commit, taken), taken)
+  const ofSnapshot: Taken[] = []
+  const small = withShortSnapshot(withShortEvents(commit, taken), ofSnapshot, ofSnapshots.namesFor(commit))
+  ofSnapshots.use(ofSnapshot.map(({ hash }) => hash))
+  taken.push(...ofSnapshot)
   if (taken.length === 0) return small
   if (taken.some(({ content }) => isTooLong(content)))
     throw new CommitTooLarge(`a field is longer than ${maxBlobBytes}`)
@@ -156,7 +165,8 @@ const eventsLength = ({ event, events, messages, effects }: Commit, maxLength = 
 const eventsUpTo = (maxLength: number, commit: Commit, taken: Taken[]): Commit => {
   const { event, events, messages } = commit
   const owner = actorBlobs(commit)
-  const short = (value: JsonObject) => asObject(extractBlobs(value, { maxLength, levels: 1 }, { taken, owner }))
+  const named = (hash: string): string => owner + hash
+  const short = (value: JsonObject) => asObject(extractBlobs(value, { maxLength, levels: 1 }, { taken, named }))
   return {
     ...commit,
     event: asEvent(short(event)),
@@ -170,13 +180,13 @@ const eventsUpTo = (maxLength: number, commit: Commit, taken: Taken[]): Commit =
 }
 
 /** Moves long fields of the snapshot; its own fields and those of the machine's context are considered one by one. */
-const withShortSnapshot = (commit: Commit, taken: Taken[]): Commit => {
+const withShortSnapshot = (commit: Commit, taken: Taken[], named: (hash: string) => string): Commit => {
   const { snapshot } = commit
   if (snapshot === undefined) return commit
   if (measured(snapshot, longestField, 2) <= maxSnapshotLength) return commit
   for (const maxLength of [longestField, shortField]) {
     const own: Taken[] = []
-    const small = extractBlobs(snapshot, { maxLength, levels: 2 }, { taken: own, owner: actorBlobs(commit) })
+    const small = extractBlobs(snapshot, { maxLength, levels: 2 }, { taken: own, named })
     if (lengthOf(small) > maxSnapshotLength) continue
     taken.push(...own)
     return { ...commit, snapshot: asObject(small) }

@@ -1,4 +1,5 @@
-import type { CommitKey, CommitStore, SettleWork } from '#storage/ports.ts'
+import type { BlobStore, CommitKey, CommitStore, SettleWork } from '#storage/ports.ts'
+import type { UnusedBlob } from '../blobs/snapshot-blobs.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Resident } from '../resident.ts'
@@ -10,32 +11,38 @@ const maxConcurrent = 2000
 const againMs = 1000
 const maxKept = 300_000
 
+/** Dependencies of `Settler`. */
+export interface SettlerParts {
+  readonly storage: { readonly commits: Pick<CommitStore, 'settle'>; readonly blobs: Pick<BlobStore, 'remove'> }
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /**
- * Removes `open`, `due` and old snapshots from commits that are done, later and in batches. If this work is lost, only
+ * Removes `open`, `due` and old snapshots with their blobs from commits that are done, later and in batches. If this work is lost, only
  * the recovery sweep at the next start takes longer.
  */
 export class Settler {
-  readonly #store: CommitStore
-  readonly #clock: Clock
-  readonly #log: Logger
+  readonly #parts: SettlerParts
   #close: CommitKey[] = []
   #undue: CommitKey[] = []
   #retire: CommitKey[] = []
+  /** Blobs of snapshots in `#retire`, and those whose snapshots are removed. */
+  #blobs: UnusedBlob[] = []
   #cancel: (() => void) | undefined
 
-  constructor(store: CommitStore, clock: Clock, log: Logger) {
-    this.#store = store
-    this.#clock = clock
-    this.#log = log
+  constructor(parts: SettlerParts) {
+    this.#parts = parts
   }
 
   /**
    * Queues an actor's commits that are two steps old, once its messages are delivered: only their events are needed.
    */
-  retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished'>): void {
-    const { id: actor, retiring, undelivered, unfinished } = resident
+  retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished' | 'blobs'>): void {
+    const { id: actor, retiring, undelivered, unfinished, blobs } = resident
     if (undelivered > 0 || retiring.length === 0 || unfinished !== undefined) return
     for (const seq of retiring) this.#retire.push({ actor, seq })
+    this.#blobs.push(...blobs.takeUnused(Math.max(...retiring)))
     retiring.length = 0
     this.#plan()
   }
@@ -60,7 +67,7 @@ export class Settler {
     this.#close = close.concat(this.#close)
     this.#undue = undue.concat(this.#undue)
     this.#retire = retire.concat(this.#retire)
-    this.#cancel ??= this.#clock.after(againMs, () => void this.flush())
+    this.#cancel ??= this.#parts.clock.after(againMs, () => void this.flush())
   }
 
   /** Writes all queued work; what fails is retried. */
@@ -68,18 +75,31 @@ export class Settler {
     this.#cancel?.()
     this.#cancel = undefined
     const work = { close: this.#close, undue: this.#undue, retire: this.#retire }
-    if (work.close.length + work.undue.length + work.retire.length === 0) return
+    const blobs = this.#blobs
+    if (work.close.length + work.undue.length + work.retire.length + blobs.length === 0) return
     this.#close = []
     this.#undue = []
     this.#retire = []
+    this.#blobs = []
     try {
-      await this.#store.settle(work)
+      await this.#parts.storage.commits.settle(work)
     } catch (error) {
-      this.#log.warn(
-        { commits: work.close.length + work.retire.length, err: error },
-        'commits not settled, trying again',
-      )
+      const commits = work.close.length + work.retire.length
+      this.#parts.log.warn({ commits, err: error }, 'commits not settled, trying again')
       this.#keep(work)
+      this.#blobs = blobs.concat(this.#blobs).slice(0, maxConcurrent)
+      return
+    }
+    await this.#remove(blobs)
+  }
+
+  /** Removes blobs to which no snapshot in the store refers. What fails is left to the actor's next owner. */
+  async #remove(unused: readonly UnusedBlob[]): Promise<void> {
+    const { blobs } = this.#parts.storage
+    try {
+      for (const { project, name } of unused) await blobs.remove(project, name)
+    } catch (error) {
+      this.#parts.log.warn({ blobs: unused.length, err: error }, 'blobs of replaced snapshots not removed')
     }
   }
 
@@ -88,6 +108,6 @@ export class Settler {
       void this.flush()
       return
     }
-    this.#cancel ??= this.#clock.after(everyMs, () => void this.flush())
+    this.#cancel ??= this.#parts.clock.after(everyMs, () => void this.flush())
   }
 }

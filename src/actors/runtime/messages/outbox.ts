@@ -2,12 +2,14 @@ import type { MachineDefinition } from '#machines/definition.ts'
 import { definitionOf } from '#machines/definition-of.ts'
 import { type MessageRecord, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
+import { usualBehind } from '../host-options.ts'
 import type { Logger } from '../logger.ts'
 import { type Refuse, refusalIn, refused } from '../refused.ts'
 import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import { isObject } from '../schema.ts'
 import type { Sinks } from '../sinks.ts'
 import type { Owner } from '../step/actor-state.ts'
+import { Backlogs } from './backlogs.ts'
 
 /** How long a request waits for an actor that is being created, in ms. */
 const patienceMs = 3000
@@ -17,6 +19,12 @@ const listPatienceMs = 1000
 
 /** Failed deliveries, other than by the receiver's machine, after which a message is kept for an operator. */
 const poisonAfter = 5
+
+/**
+ * Fraction of `maxBehind` up to which messages may wait for one actor, such as a parked one. Beyond it, steps of requests
+ * that send to that actor are refused, and no others.
+ */
+const maxShareOfActor = 0.1
 
 /** Dependencies of an `Outbox` on its host. */
 export interface MessageHost {
@@ -40,6 +48,8 @@ export interface OutboxOptions {
   /** Called when an operator has decided to retry or discard a poison message. */
   readonly passed?: (sender: Resident, message: MessageRecord) => void
   readonly refuse?: Refuse
+  /** `HostOptions.maxBehind`. */
+  readonly maxBehind?: number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -48,6 +58,13 @@ export interface OutboxOptions {
 export interface PoisonFailure {
   readonly error: unknown
   readonly attempts: number
+}
+
+/** A receiver for which too many messages wait. */
+export interface FullReceiver {
+  /** Name of its machine. */
+  readonly machine: string
+  readonly isParked: boolean
 }
 
 /**
@@ -63,16 +80,27 @@ export class Outbox {
   readonly #chains = new WeakMap<Resident, Map<string, Promise<void>>>()
   /** Functions that end the wait of a poison message, by message id; their argument is true when it is discarded. */
   readonly #poison = new Map<string, (givenUp: boolean) => void>()
-  #size = 0
+  readonly #backlogs = new Backlogs()
 
   constructor(host: MessageHost, options: OutboxOptions) {
     this.#host = host
     this.#options = options
   }
 
-  /** Number of undelivered messages, without those kept for an operator. */
+  /** Number of undelivered messages, without those that wait for an operator. */
   get size(): number {
-    return this.#size
+    return this.#backlogs.size
+  }
+
+  /** Returns the first actor among the receivers of these messages for which too many already wait. */
+  fullAmong(messages: readonly MessageRecord[]): FullReceiver | undefined {
+    const { definitions, maxBehind = usualBehind } = this.#options
+    for (const { to } of messages) {
+      if (this.#backlogs.of(to) < maxBehind * maxShareOfActor) continue
+      const kind = definitionOf(definitions, to)
+      if (kind !== undefined) return { machine: kind.name, isParked: this.#backlogs.isParked(to) }
+    }
+    return undefined
   }
 
   /**
@@ -98,9 +126,9 @@ export class Outbox {
     const chains = this.#chains.get(resident) ?? new Map<string, Promise<void>>()
     this.#chains.set(resident, chains)
     const before = chains.get(to) ?? Promise.resolve()
-    this.#size++
+    this.#backlogs.add(to)
     const sent: Promise<void> = before.then(async () => {
-      await this.#send(resident, message, again).finally(() => this.#size--)
+      await this.#send(resident, message, again).finally(() => this.#backlogs.remove(to))
       if (this.#coming.get(to) === sent) this.#coming.delete(to)
       if (chains.get(to) === sent) chains.delete(to)
     })
@@ -160,9 +188,11 @@ export class Outbox {
       try {
         const repeated = again || attempt > 0
         if (!(again && (await this.#isOver(sender, message)))) await this.#hand(sender.owner, message, repeated)
+        this.#backlogs.note(message.to, false)
         return
       } catch (error) {
         const trouble = troubleOf(error)
+        this.#backlogs.note(message.to, refusalIn(error)?.code === 'actor_parked')
         if (trouble === 'unwanted') return this.#leave(message, error)
         this.#options.log.warn({ to: message.to, attempt, err: error }, 'message not delivered, trying again')
         if (trouble === 'poison' || (trouble === 'thrown' && ++thrown >= poisonAfter)) {

@@ -95,9 +95,9 @@ export class RowWriter {
     this.#creations = creations
   }
 
-  /** Number of rows that are not written. */
+  /** Number of rows that are not written, without refused ones, which wait for an operator. */
   get size(): number {
-    return this.#waiting.size + this.#inBatch.size + this.#refused.size
+    return this.#waiting.size + this.#inBatch.size
   }
 
   /** Sets the listener for rows that the store refuses. */

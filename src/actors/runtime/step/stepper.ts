@@ -8,6 +8,7 @@ import type { HostOptions } from '../host-options.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import { partsAfter, withParts } from '../log/parts.ts'
 import type { Logger } from '../logger.ts'
+import type { Outbox } from '../messages/outbox.ts'
 import { Overloaded } from '../overloaded.ts'
 import { checkCertain, checkOwner, epochHere, type Ownership } from '../recovery/ownership.ts'
 import { type Refuse, refused } from '../refused.ts'
@@ -38,6 +39,7 @@ export interface StepperParts {
   readonly doubtful: (resident: Resident, error: unknown) => void
   /** Whether the backlog of work from earlier commits is so large that requests may not add to it. */
   readonly isFull: () => boolean
+  readonly outbox: Pick<Outbox, 'fullAmong'>
   /** Delivers again, to an actor that has to be reloaded. */
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Delivered>
   /** Text of running effects that is not durable yet. */
@@ -108,6 +110,21 @@ export class Stepper {
   }
 
   /**
+   * Refuses a step, other than of a message, that sends to an actor for which too many messages wait.
+   *
+   * @throws {RefusedError} `actor_parked` while that actor is parked; {Overloaded}
+   */
+  #checkReceivers({ messages }: Draft, caused: Pick<Delivery, 'cause' | 'reminder'>): void {
+    const full = messages.length === 0 || isMessage(caused) ? undefined : this.#parts.outbox.fullAmong(messages)
+    if (full === undefined) return
+    const receiver = `the ${full.machine.replaceAll('_', ' ')} that this sends to`
+    // a reminder is tried again, and is no stuck work of its own
+    if (!full.isParked || caused.reminder !== undefined) throw new Overloaded(`too much waits for ${receiver}`)
+    const message = `Too much already waits for ${receiver}, which is parked until an operator decides.`
+    throw this.#refuse({ code: 'actor_parked', message })
+  }
+
+  /**
    * Writes the first commit of an actor.
    *
    * @returns the actor, with `made` true when this very write created it; the caller sets its state.
@@ -120,13 +137,14 @@ export class Stepper {
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
     if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
     this.#parts.verify?.(step.draft)
+    this.#checkReceivers(step.draft, { cause })
     const place = { shard, epoch: epochHere(ownership, shard) }
     const resident = new Resident({ id, definition: kind, owner, place, state: step.draft, at: clock.now() })
     const facts = this.#factsFor(resident, cause, {
       type: 'create',
       ...(nodeName !== undefined && { node: nodeName }),
     })
-    const commit = await this.#compacted(commitOf(kind, step.draft, facts))
+    const commit = await this.#compacted(resident, commitOf(kind, step.draft, facts))
     const written = await this.#write(resident, commit)
     return { made: written === 'done', resident, draft: step.draft, commit }
   }
@@ -189,9 +207,10 @@ export class Stepper {
     const step = this.#step(resident, delivery)
     if (step.kind === 'ignored') return this.#replay(resident, delivery)
     if (step.kind === 'refused') return this.#answerRefused(resident, delivery, step)
+    if (late === undefined && !isOperatorEvent(delivery.event)) this.#checkReceivers(step.draft, delivery)
     const facts = this.#factsFor(resident, delivery.cause, delivery.stored ?? delivery.event)
     const draft = commitOf(resident.definition, step.draft, facts)
-    const small = this.#compacted(draft)
+    const small = this.#compacted(resident, draft)
     const commit = small instanceof Promise ? await small : small
     let isDoubted = false
     const doubted = (): void => {
@@ -202,6 +221,7 @@ export class Stepper {
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
     const written = await writing
     if (written === 'done') {
+      resident.blobs.stored(commit)
       // a copy of the write that arrives later must find its key taken
       resident.parts = isDoubted ? undefined : partsAfter(resident.parts, commit, delivery.part)
       // if the actor was evicted meanwhile, its new owner carries the commit out
@@ -243,9 +263,9 @@ export class Stepper {
     }
   }
 
-  #compacted(commit: Commit): Commit | Promise<Commit> {
+  #compacted({ blobs }: Resident, commit: Commit): Commit | Promise<Commit> {
     try {
-      return compacted(commit, this.#blobs)
+      return compacted(commit, this.#blobs, blobs)
     } catch (error) {
       if (!(error instanceof CommitTooLarge)) throw error
       throw this.#refuse({ code: error.code, message: error.message, cause: error })

@@ -6,7 +6,8 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const opened = () => {
-  const { commits } = openMemoryStorage()
+  const storage = openMemoryStorage()
+  const { commits } = storage
   const settled: SettleWork[] = []
   const state = { away: true, settled }
   commits.settle = async (work) => {
@@ -14,7 +15,7 @@ const opened = () => {
     settled.push(work)
   }
   const clock = new VirtualClock()
-  return { state, clock, settler: new Settler(commits, clock, pino({ level: 'silent' })) }
+  return { state, clock, settler: new Settler({ storage, clock, log: pino({ level: 'silent' }) }) }
 }
 
 const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ actor: `prb_${at}`, seq: 1 }))
