@@ -31,7 +31,8 @@ export const projectSigningSecret = defineOperations('project_signing_secret', {
   },
   rotate: {
     summary: 'Rotate the signing secret of a project',
-    description: 'Returns a new secret. Requests are signed with both secrets for `grace_s` seconds.',
+    description:
+      'Returns a new secret. Requests are also signed with the one that it replaces for `grace_s` seconds, as in `webhooks.rotate`.',
     method: 'POST',
     path: `${path}/rotate`,
     access: dashboardOnly('admin'),

@@ -49,7 +49,7 @@ export const webhooks = defineResource('webhooks', {
     failing_since: described(nullable(timestamp()), 'Time of the first failure since the last success.'),
     previous_secret_expires_at: described(
       nullable(timestamp()),
-      'Time until which the previous secret is used as well.',
+      'Time until which a previous secret is used as well; with several of them, the last one.',
     ),
   },
   writable: ['name', 'url', 'events', 'is_active'],
@@ -71,11 +71,12 @@ export const webhooks = defineResource('webhooks', {
   transitions: {
     rotate: {
       summary: 'Rotate the secret of a webhook',
-      description: 'Returns a new secret. Requests are signed with both secrets for `grace_s` seconds.',
+      description:
+        'Returns a new secret. Requests are also signed with the one that it replaces for `grace_s` seconds, and with those of earlier rotations for theirs: at most four, of which a further rotation drops the one that ends first.',
       body: object({
         grace_s: described(
           defaulted(integer({ min: 0, max: 604_800 }), 86_400),
-          'Seconds for which requests carry both signatures.',
+          'Seconds for which requests are signed with the replaced secret as well.',
         ),
       }),
       shows: shownSecret,

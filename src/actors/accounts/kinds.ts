@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Role } from '#specs/access.ts'
 import type { KeyScopes } from '#specs/reach/key-scopes.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
+import type { SealedSecrets } from '../records/sealing/rotated-secrets.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { oidcConnections } from './oidc/kinds.ts'
 
@@ -27,9 +28,9 @@ export type ProjectData = {
   readonly allowed_origins: readonly string[]
   /** Signs the requests to server-run http tools (`whsec_…`), sealed by the secret box. */
   readonly signing_secret: string
-  /** Previous secret, also sealed; it signs in addition to the new one until `previous_signing_until_ms`. */
-  readonly previous_signing_secret?: string
-  readonly previous_signing_until_ms?: number
+  /** Secrets of before, sealed together (`SealedSecrets`). */
+  readonly previous_signing_secret?: string | null
+  readonly previous_signing_until_ms?: number | null
   /** Cause of the last rotation, whose repetition replaces a secret that no one was shown; absent without a key. */
   readonly signing_rotated_by?: string | null
   /** Caps and retention of memory; absent: the defaults. */
@@ -218,6 +219,13 @@ export const authKinds: readonly AnyKind[] = [
 
 /** Additional authenticated data with which a key of a member's second factor is sealed. */
 export const factorAad = (member: string, field: 'totp_secret' | 'totp_offer'): string => `${member}|members|${field}`
+
+/** The secrets that sign a project's requests to tools. */
+export const signingOf = (data: ProjectData): SealedSecrets => ({
+  secret: data.signing_secret,
+  previous: data.previous_signing_secret ?? null,
+  untilMs: data.previous_signing_until_ms ?? null,
+})
 
 /** Additional authenticated data with which a project's signing secret is sealed. */
 export const signingAad = (project: string): string => `${project}|projects|signing_secret`

@@ -1,10 +1,11 @@
 import { organizationScope } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/caches/recheck-cache.ts'
+import { type SealedSecrets, signingSecrets } from '../records/sealing/rotated-secrets.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
-import { type ProjectData, type ProjectMemory, projects, signingAad } from './kinds.ts'
+import { type ProjectData, type ProjectMemory, projects, signingAad, signingOf } from './kinds.ts'
 
 /** The settings of a project that the runtime and the transport read. */
 export interface ProjectSettings {
@@ -29,12 +30,7 @@ export interface ProjectSettings {
 }
 
 interface CachedProject extends ProjectSettings {
-  /** Signing secrets, sealed. */
-  readonly signing: {
-    readonly current: string
-    readonly previous: string | null
-    readonly previousUntilMs: number
-  }
+  readonly signing: SealedSecrets
 }
 
 /** How long another node may still see a project's earlier settings, in ms. */
@@ -73,15 +69,13 @@ export class ProjectDirectory {
   }
 
   /**
-   * Returns the secrets (`whsec_…`) that sign requests to the project's http tools, two during a rotation; null for an
-   * unknown project.
+   * Returns the secrets (`whsec_…`) that sign requests to the project's http tools, several during a rotation; null
+   * for an unknown project.
    */
   async signingSecrets(project: string): Promise<readonly string[] | null> {
     const known = await this.#known(project)
     if (known === null) return null
-    const { current, previous, previousUntilMs } = known.signing
-    const sealed = previous !== null && previousUntilMs > this.#now() ? [current, previous] : [current]
-    return sealed.map((each) => this.#box.open(each, signingAad(project)))
+    return signingSecrets(known.signing, { box: this.#box, aad: signingAad(project), now: this.#now() })
   }
 
   /** Returns the oldest project of an organisation that is not being deleted: the default of a dashboard request. */
@@ -123,10 +117,9 @@ export class ProjectDirectory {
   async #load(project: string): Promise<CachedProject | null> {
     const row = await this.#table.findGlobal({ project_id: project })
     if (row === null) return null
-    const { name, memory, allowed_origins: allowedOrigins, signing_secret: current } = row.data
-    const { previous_signing_secret: previous = null, previous_signing_until_ms: previousUntilMs = 0 } = row.data
+    const { name, memory, allowed_origins: allowedOrigins } = row.data
     const redactsByDefault = row.data.redacts_by_default === true
-    const signing = { current, previous, previousUntilMs }
+    const signing = signingOf(row.data)
     const deleting = row.data.deletion !== undefined
     const returnUrls = row.data.return_urls ?? []
     const registeredServersOnly = row.data.remote_servers === 'registered'

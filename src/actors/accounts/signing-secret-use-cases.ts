@@ -6,9 +6,9 @@ import type { Services } from '../capability/services.ts'
 import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { newSigningSecret } from '../records/secrets.ts'
+import { rotatedSecrets } from '../records/sealing/rotated-secrets.ts'
 import { Table } from '../records/table.ts'
-import { type ProjectData, projects, signingAad } from './kinds.ts'
+import { type ProjectData, projects, signingAad, signingOf } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
 export interface SigningSecretDeps extends Pick<Services, 'box' | 'now' | 'records'> {
@@ -17,7 +17,7 @@ export interface SigningSecretDeps extends Pick<Services, 'box' | 'now' | 'recor
 
 /**
  * Use-cases of the secret that signs requests to a project's http tools. Admins can read it. After a rotation the old
- * secret also signs during a grace period.
+ * secrets also sign, each during its own grace period.
  */
 export const signingSecretUseCases = ({
   records,
@@ -39,16 +39,14 @@ export const signingSecretUseCases = ({
     'project_signing_secret.rotate': async (call) => {
       const { principal, params, body } = call
       const cause = call.idempotency?.cause ?? null
-      const edit = ({ id, data }: Row<ProjectData>): ProjectData => ({
-        ...data,
-        signing_secret: box.seal(newSigningSecret(), signingAad(id)),
-        // of a request that is repeated after a crash, the tools have still the secret before
-        ...(cause === null || data.signing_rotated_by !== cause
-          ? { previous_signing_secret: data.signing_secret }
-          : {}),
-        previous_signing_until_ms: now() + body.grace_s * 1000,
-        signing_rotated_by: cause,
-      })
+      const untilMs = now() + body.grace_s * 1000
+      const edit = ({ id, data }: Row<ProjectData>): ProjectData => {
+        const made = rotatedSecrets(signingOf(data), untilMs, { box, aad: signingAad(id), now: now() })
+        // of a request that is repeated after a crash, the tools have still the secrets before
+        const isAgain = cause !== null && data.signing_rotated_by === cause
+        const previous = { previous_signing_secret: made.previous, previous_signing_until_ms: made.untilMs }
+        return { ...data, ...(!isAgain && previous), signing_secret: made.secret, signing_rotated_by: cause }
+      }
       const notices = ({ id }: Row<ProjectData>) => [
         new Audited(call, 'project', id).line('signing_secret_rotated', id),
       ]

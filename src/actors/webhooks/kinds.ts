@@ -2,6 +2,7 @@ import type { DeliveryContext } from '#machines/webhook-delivery/webhook-deliver
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { Status } from '#specs/statuses.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
+import type { SealedSecrets } from '../records/sealing/rotated-secrets.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import type { AttemptOutcome } from './send-attempt.ts'
 
@@ -21,7 +22,7 @@ export type WebhookData = {
   readonly failing_by?: Pick<AttemptOutcome, 'error' | 'status'>
   /** Sealed (`webhookSecretAad`). */
   readonly secret: string
-  /** Previous secret, also sealed; it signs in addition to the new one until `previous_until_ms`. */
+  /** Secrets of before, sealed together (`SealedSecrets`). */
   readonly previous_secret: string | null
   readonly previous_until_ms: number | null
   /** Cause of the last rotation, whose repetition replaces a secret that no one was shown; absent without a key. */
@@ -60,6 +61,11 @@ export const deliveryRows: TypedKind<DeliveryRow> = {
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
 export const webhookKinds: readonly AnyKind[] = [webhooks, deliveryRows]
+
+/** The secrets of a webhook. */
+export const secretsOf = ({ secret, previous_secret, previous_until_ms }: WebhookData): SealedSecrets => ({
+  ...{ secret, previous: previous_secret, untilMs: previous_until_ms },
+})
 
 /** Additional authenticated data with which the secrets of a webhook are sealed. */
 export const webhookSecretAad = ({ project, id }: { readonly project: string; readonly id: string }): string =>

@@ -4,9 +4,10 @@ import { projectScope } from '#storage/index.ts'
 import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
+import { signingSecrets } from '../records/sealing/rotated-secrets.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
-import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
+import { secretsOf, type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 import type { Receiver, SentMessage } from './receivers.ts'
 import type { AttemptOutcome } from './send-attempt.ts'
 
@@ -72,13 +73,9 @@ export class WebhookEndpoints {
     return true
   }
 
-  /**
-   * Returns the secrets that currently sign a request: the newest first, then the previous one during its grace period.
-   */
+  /** Returns the secrets that currently sign a request, the newest first. */
   secretsOf(row: Row<WebhookData>): readonly string[] {
-    const { secret, previous_secret, previous_until_ms } = row.data
-    const grace = previous_secret !== null && previous_until_ms !== null && this.#now() < previous_until_ms
-    return [secret, ...(grace ? [previous_secret] : [])].map((each) => this.#box.open(each, webhookSecretAad(row)))
+    return signingSecrets(secretsOf(row.data), { box: this.#box, aad: webhookSecretAad(row), now: this.#now() })
   }
 
   /** Records a successful attempt. Writes only if the previous attempt had failed. */

@@ -8,10 +8,11 @@ import { Audited } from '../records/audited.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
+import { rotatedSecrets, type SealedBy } from '../records/sealing/rotated-secrets.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
-import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
+import { secretsOf, type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
 export interface WebhookParts extends Pick<Services, 'box' | 'now' | 'records'> {
@@ -67,33 +68,27 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
     },
     'webhooks.rotate': async (call) => {
       const { scope, params, body } = call
-      const secret = newSigningSecret()
-      const rotation = {
-        previous_until_ms: now() + (body?.grace_s ?? 0) * 1000,
-        rotated_by: call.idempotency?.cause ?? null,
-      }
-      const edit = ({ data, project, id }: Row<WebhookData>) => ({
-        ...afterRotation(data, rotation),
-        secret: sealed({ project, id }, secret),
-      })
+      const cause = call.idempotency?.cause ?? null
+      const untilMs = now() + (body?.grace_s ?? 0) * 1000
+      const edit = (row: Row<WebhookData>) => afterRotation(row, { cause, untilMs, box, now: now() })
       const rotated = table.change(scope, params.webhook_id, {
         edit,
         notices: ({ id }) => [audited(call).line('rotated', id)],
       })
-      return { ...viewOf(orNotFound(await changed(scope.project, rotated))), secret }
+      const row = orNotFound(await changed(scope.project, rotated))
+      return { ...viewOf(row), secret: box.open(row.data.secret, webhookSecretAad(row)) }
     },
   }
 }
 
-/** The row of a rotation, whose new secret is still missing. */
-const afterRotation = (
-  data: WebhookData,
-  rotation: Pick<WebhookData, 'previous_until_ms' | 'rotated_by'>,
-): WebhookData => {
-  const { rotated_by } = rotation
-  // of a request that is repeated after a crash, the receiver has still the secret before
-  const isAgain = rotated_by !== null && data.rotated_by === rotated_by
-  return { ...data, ...rotation, previous_secret: isAgain ? data.previous_secret : data.secret }
+type Rotating = Omit<SealedBy, 'aad'> & { readonly cause: string | null; readonly untilMs: number }
+
+const afterRotation = (row: Row<WebhookData>, { cause, untilMs, box, now }: Rotating): WebhookData => {
+  const made = rotatedSecrets(secretsOf(row.data), untilMs, { box, now, aad: webhookSecretAad(row) })
+  // of a request that is repeated after a crash, the receiver has still the secrets before
+  const isAgain = cause !== null && row.data.rotated_by === cause
+  const previous = isAgain ? {} : { previous_secret: made.previous, previous_until_ms: made.untilMs }
+  return { ...row.data, ...previous, secret: made.secret, rotated_by: cause }
 }
 
 const audited = (caller: Caller) => new Audited(caller, 'webhook')

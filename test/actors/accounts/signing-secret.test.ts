@@ -15,5 +15,5 @@ it('a signing secret signs with the one of before a rotation that is repeated af
   expect(await projects.signingSecrets(project)).toEqual([current, old])
   const next = { ...call, idempotency: { ...idempotency, cause: 'two' } }
   const { signing_secret: newest } = await useCases['project_signing_secret.rotate'](next)
-  expect(await projects.signingSecrets(project)).toEqual([newest, current])
+  expect(await projects.signingSecrets(project)).toEqual([newest, current, old])
 })

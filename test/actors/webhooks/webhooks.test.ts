@@ -132,6 +132,36 @@ describe('a rotated secret', () => {
     expect(signatures).toEqual([expected(secret), expected(old)])
   })
 
+  it('signs with each secret of before during the grace period of that one, with at most four', async () => {
+    const { id, secret: first } = await newWebhook(world)
+    const { secret: second } = await rotate(id, 7200)
+    const { secret: third, previous_secret_expires_at } = await rotate(id, 3600)
+    expect(Date.parse(previous_secret_expires_at ?? '')).toBe(world.clock.now() + 7200_000)
+    await notified()
+    const both = await signaturesOf(1)
+    expect(both.signatures).toEqual([third, second, first].map(both.expected))
+    await world.clock.leap(3600_000)
+    await notified()
+    const later = await signaturesOf(2)
+    expect(later.signatures).toEqual([third, first].map(later.expected))
+    const made = []
+    for (const grace of [7200, 7201, 7202, 7203]) made.push((await rotate(id, grace)).secret)
+    await notified()
+    const most = await signaturesOf(3)
+    expect(most.signatures).toEqual([...made.toReversed(), third].map(most.expected))
+  })
+
+  it('signs with the secret of a row of an earlier release, which has it by itself', async () => {
+    const { id, secret } = await newWebhook(world)
+    const row = await world.storage.records.get(webhooks, projectScope('prj_a'), id)
+    const seal = (text: string) => `prj_a|webhooks|${id}|secret#${text}`
+    const data = { ...row?.data, previous_secret: seal('whsec_b2xk'), previous_until_ms: world.clock.now() + 60_000 }
+    if (row !== null) await world.storage.records.replace(webhooks, { ...row, data, version: row.version + 1 })
+    await notified()
+    const { signatures, expected } = await signaturesOf(1)
+    expect(signatures).toEqual([secret, 'whsec_b2xk'].map(expected))
+  })
+
   it('signs alone at once without a grace period', async () => {
     const { id } = await newWebhook(world)
     const { secret } = await rotate(id, 0)
