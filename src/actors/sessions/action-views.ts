@@ -59,11 +59,14 @@ const viewOf = (row: Facts, action: ActionContext, status: Action['status']): Ac
     edits: editsOf(action),
     tenant_id: row.tenant,
     result: action.output === null ? null : truncated(sanitizedOutput(action.output)),
-    expires_at: timestampOf(row.created_at + action.expires_in_ms),
+    expires_at: timestampOf((waiting.has(status) ? row.updated_at : row.created_at) + action.expires_in_ms),
     created_at: timestampOf(row.created_at),
     updated_at: timestampOf(row.updated_at),
   }
 }
+
+/** States that an action leaves when its time is over, which begins with each of them. Nothing else changes it there. */
+const waiting: ReadonlySet<Action['status']> = new Set(['pending_approval', 'awaiting_connection', 'awaiting_input'])
 
 /** Kinds of calls that the caller runs. */
 const callers: readonly ActionContext['kind'][] = ['function', 'caller']

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { action, approve, calls, functionTool, pausedTurn, statusOf } from './approving.ts'
+import { action, approve, calls, functionTool, httpTool, pausedTurn, statusOf } from './approving.ts'
 import { callOf, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -143,4 +143,26 @@ it('expires an action that a caller created', async () => {
   expect((await action(world, id)).status).toBe('expired')
   const late = world.useCases['actions.approve'](callOf({ action_id: id }, {}, {}))
   await expect(late).rejects.toMatchObject({ code: 'action_already_resolved' })
+})
+
+it('shows the deadline of the wait that an action is in, which begins anew with each of them', async () => {
+  const clock = new VirtualClock()
+  const form = { round: 1, resume: 'r', server: 'notes', server_url: 'https://notes.example', message: 'Which?' }
+  const input = { ...form, mode: 'form' as const, schema: { type: 'object' }, url: null, secret_fields: [] }
+  const world = await openWorld({
+    ...{ clock, scripts: [calls('post')] },
+    runTool: async () => ({ ok: false, code: 'input_required', message: 'Which?', input }),
+  })
+  const session = await newSession(world)
+  const tools = [httpTool('post', { needsApproval: true, expires_in: 60 })]
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
+  const id = waiting.post ?? ''
+  await clock.advance(50_000)
+  await approve(world, session, id, [])
+  const { expires_at, status } = await action(world, id)
+  expect([status, Date.parse(expires_at)]).toEqual(['awaiting_input', clock.now() + 60_000])
+  await clock.advance(60_000 - pollMs)
+  expect((await action(world, id)).status).toBe('awaiting_input')
+  await clock.advance(2 * pollMs)
+  expect((await action(world, id)).status).toBe('expired')
 })
