@@ -13,11 +13,13 @@ import type { Services } from '../capability/services.ts'
 import { contextOf, type Owner } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import { type ActionView, actionView, actionViewFor } from './action-views.ts'
-import { decisionOf, editsOf, inputOf, markOf, roundOf } from './approval-use-cases.ts'
+import { decisionOf, inputOf, markOf, roundOf } from './approval-use-cases.ts'
 import { listActions } from './list-actions.ts'
 import { summariesOf } from './reviews/action-reviews.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
+import { editsOf } from './tools/edited-call.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
+import type { TurnConfigs } from './turns/turn-config.ts'
 
 type Action = ResultOf<'actions.get'>
 type CreateCall = Parameters<UseCases['actions.create']>[0]
@@ -30,6 +32,7 @@ export interface ActionParts extends Pick<Services, 'host' | 'now' | 'records'> 
    */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly toolHeaders: Pick<ToolHeaders, 'keepRequest'>
+  readonly configs: Pick<TurnConfigs, 'read'>
 }
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
@@ -53,7 +56,7 @@ export const actionUseCases = (parts: ActionParts): UseCasesOf<'actions'> => ({
       ...decisionOf(call, now()),
       ...(body?.note !== undefined && { note: body.note }),
       ...(output !== undefined && { output }),
-      ...editsOf(action, body?.arguments),
+      ...(await editsOf(parts.configs, action, body?.arguments)),
       ...inputOf(action, body?.content),
       ...markOf(idempotency),
     }
@@ -136,9 +139,10 @@ const executorOf = (
   tool: string,
 ): Pick<ActionInput, 'kind' | 'policy' | 'config'> => {
   const known = holder?.tools[tool]
-  if (holder === undefined || (known?.kind !== 'http' && known?.kind !== 'builtin')) {
-    return { kind: 'caller', policy: 'at_most_once', config: null }
-  }
+  if (holder === undefined || known === undefined) return { kind: 'caller', policy: 'at_most_once', config: null }
+  // the config also has the parameters of a tool that the caller runs
+  if (known.kind !== 'http' && known.kind !== 'builtin')
+    return { kind: 'caller', policy: 'at_most_once', config: holder.config }
   return { kind: known.kind, policy: known.policy, config: holder.config }
 }
 

@@ -12,19 +12,22 @@ import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { contextOf, type Delivered, storedState } from '../runtime/index.ts'
 import type { Host, Resident } from '../runtime/internal.ts'
-import { editedArguments } from './argument-edits.ts'
 import { inputValues } from './input-values.ts'
 import { checkMayDecide } from './may-decide.ts'
 import { streamPlace } from './session-agent.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
+import { editsOf } from './tools/edited-call.ts'
+import type { TurnConfigs } from './turns/turn-config.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
 type Approvals = Pick<UseCases, 'sessions.approve' | 'sessions.reject'>
 
-export type ApprovalParts = Pick<Services, 'host' | 'now'>
+export interface ApprovalParts extends Pick<Services, 'host' | 'now'> {
+  readonly configs: Pick<TurnConfigs, 'read'>
+}
 
 /** Approvals and rejections of a session's tool calls. They are delivered to the actions, which notify the session. */
-export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals => ({
+export const sessionApprovalUseCases = ({ host, now, configs }: ApprovalParts): Approvals => ({
   'sessions.approve': async (call) => {
     const { body, idempotency } = call
     const session = await findSession(host, call, call.params.session_id)
@@ -33,7 +36,7 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     const before = await processedBefore(host, action, idempotency)
     if (before !== null) return { ...resumed(host, session, before), replayed: true }
     try {
-      const result = await approveAll({ host, now }, call, session)
+      const result = await approveAll({ host, now, configs }, call, session)
       checkSameRequest(result, idempotency)
       return { ...resumed(host, session, standingAt(result.commit)), replayed: result.duplicate }
     } catch (error) {
@@ -74,12 +77,6 @@ const byOf = (principal: Principal): string => {
 /** The fingerprint against which a repeated Idempotency-Key is checked. */
 export const markOf = (idempotency: Idempotency | null): { fingerprint?: string } =>
   idempotency === null ? {} : { fingerprint: idempotency.fingerprint }
-
-/** The edited arguments of an approval, as a field of its event. @throws {ServiceError} `invalid_field` */
-export const editsOf = (action: Resident, edited: JsonObject | undefined): { readonly arguments?: string } =>
-  edited === undefined
-    ? {}
-    : { arguments: editedArguments(edited, contextOf(actionDefinition, action.state.snapshot).arguments) }
 
 /**
  * The answer to a tool server's request for input, as fields of the event: the number of the request, and the values.
@@ -159,14 +156,18 @@ const isResolved = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'action_already_resolved'
 
 /** Approves all calls that the request names. @returns the delivery of the approval of its `action_id`. */
-const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, session: Resident): Promise<Delivered> => {
+const approveAll = async (
+  { host, now, configs }: ApprovalParts,
+  call: ApproveCall,
+  session: Resident,
+): Promise<Delivered> => {
   const { body, scope, idempotency } = call
   const approvals = approvalsOf(call, session)
   const after = session.state.lastSequence
   let first: Delivered | undefined
   for (const { action_id, output } of approvals) {
     const action = await findAction(host, scope, { session, id: action_id })
-    const edits = editsOf(action, action_id === body.action_id ? body.arguments : undefined)
+    const edits = await editsOf(configs, action, action_id === body.action_id ? body.arguments : undefined)
     const content = action_id === body.action_id ? body.content : undefined
     const event = { ...approval(call, now(), output), ...edits, ...inputOf(action, content), after }
     const result = await resolve(host, action, { event, idempotency })

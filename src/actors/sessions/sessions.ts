@@ -74,7 +74,7 @@ export const sessions = capability({
     const sessionParts: SessionParts = { ...parts, agentConfig, installed, installationFor }
     const useCases = {
       ...sessionUseCases(sessionParts),
-      ...sessionApprovalUseCases(services),
+      ...sessionApprovalUseCases(parts),
     }
     return {
       useCases: {

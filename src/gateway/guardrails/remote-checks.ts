@@ -6,7 +6,10 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorCaller, Caller } from '../call/caller.ts'
 import { type Complete, judged, writtenBy } from '../call/guarding/model-verdict.ts'
 import type { ActiveRemote, GuardStage } from './guard-set.ts'
-import { schemaErrors } from './worker/checks-in-worker.ts'
+import { schemaFaults } from './worker/checks-in-worker.ts'
+
+/** Longest description of the faults of an answer, which its model gets. */
+const maxFaultChars = 1_000
 
 /** Dependencies of remote checks. */
 export interface RemoteParts {
@@ -69,7 +72,11 @@ export class RemoteChecks {
 
   /** Returns what is wrong with an answer by a JSON Schema; null for nothing. */
   async errorsBy(schema: JsonObject, written: string, { project }: AnyCaller): Promise<string | null> {
-    return schemaErrors(schema, written, project).catch(() => 'The answer could not be checked.')
+    if (parseJson(written) === undefined) return 'The answer is not JSON.'
+    const found = await schemaFaults(schema, written, project).catch(() => null)
+    if (found === null) return 'The answer could not be checked.'
+    const faults = found.map(([place, fault]) => `answer${place} ${fault}`).join(', ')
+    return faults === '' ? null : faults.slice(0, maxFaultChars)
   }
 
   /** Requests a better answer, once. Returns null if it is none. */

@@ -285,7 +285,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const checkTenant = async () => {}
   const useCases = noted({
     ...sessionUseCases(parts),
-    ...sessionApprovalUseCases({ host, now: clock.now }),
+    ...sessionApprovalUseCases(parts),
     ...actionUseCases(parts),
     ...actionReviewUseCases({ ...parts, isMember: async (_, id) => id.startsWith('usr_') }),
     ...runUseCases({

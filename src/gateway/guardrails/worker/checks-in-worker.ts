@@ -3,7 +3,7 @@ import type { Json } from '#storage/index.ts'
 import type { LocalSpec } from '../local-checks.ts'
 import type { Finding } from '../scan.ts'
 import type { GuardTasks } from './guard-tasks.ts'
-import { findingsFrom } from './schema.ts'
+import { faultsFrom, findingsFrom } from './schema.ts'
 
 const limits = { deadlineMs: 10_000, maxHeapMb: 512 }
 
@@ -18,8 +18,9 @@ export const scanInWorker = async (
 ): Promise<readonly Finding[]> =>
   findingsFrom(await parsers.parse('scan', { specs, texts }, { owner: { project, tenant: null } }))
 
-/** Returns what is wrong with an answer by a JSON Schema; null for nothing. @throws {ParserFailed} */
-export const schemaErrors = async (schema: Json, text: string, project: string): Promise<string | null> => {
-  const found = await parsers.parse('matches', { schema, text }, { owner: { project, tenant: null } })
-  return typeof found === 'string' ? found : null
-}
+/** What is wrong with a value: the JSON Pointer of the place, and a sentence without its subject. */
+export type SchemaFault = readonly [place: string, fault: string]
+
+/** Returns what is wrong with JSON by a JSON Schema, the first faults only. @throws {ParserFailed} */
+export const schemaFaults = async (schema: Json, text: string, project: string): Promise<readonly SchemaFault[]> =>
+  faultsFrom(await parsers.parse('matches', { schema, text }, { owner: { project, tenant: null } }))

@@ -1,6 +1,7 @@
 import { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { RE2JS } from 're2js'
+import { isObject } from '#outgoing/wire.ts'
 import type { ParserTask } from '#src/parsing/parser-tasks.ts'
 import type { Json } from '#storage/index.ts'
 import { type LocalSpec, localCheck } from '../local-checks.ts'
@@ -13,7 +14,6 @@ export interface GuardTasks {
 }
 
 const maxErrors = 5
-const maxErrorChars = 1_000
 
 /** Linear time, unlike patterns of JavaScript: the schema is a caller's. Ajv distinguishes patterns by their text. */
 const linear = Object.assign(
@@ -24,22 +24,23 @@ const linear = Object.assign(
   { code: 'new RegExp' },
 )
 
-const errorsOf = (schema: Json, text: string): string | null => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 'The answer is not JSON.'
-  }
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return 'The schema is not an object.'
+/** Each fault as the JSON Pointer of its place, and what is wrong there. The text is JSON. */
+const faultsOf = (schema: Json, text: string): readonly (readonly [string, string])[] => {
+  const value: unknown = JSON.parse(text)
+  // schemas of tools name the draft that they were written for, which the validator does not have
+  const { $schema: _draft, ...plain } = isObject(schema) ? schema : {}
   const ajv = new Ajv({ strict: false, allErrors: false, logger: false, code: { regExp: linear } })
   formats.default(ajv)
-  const validate = ajv.compile(schema)
-  if (validate(value)) return null
-  return ajv.errorsText(validate.errors?.slice(0, maxErrors), { dataVar: 'answer' }).slice(0, maxErrorChars)
+  const validate = ajv.compile(plain)
+  if (validate(value)) return []
+  return (validate.errors ?? []).slice(0, maxErrors).map((error) => {
+    const missing: unknown = error.params.missingProperty
+    const field = typeof missing === 'string' ? `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''
+    return [error.instancePath + field, field === '' ? (error.message ?? 'is invalid') : 'is required']
+  })
 }
 
 export const guardTasks: GuardTasks = {
   scan: async ({ specs, texts }): Promise<readonly Finding[]> => findingsOf(specs.map(localCheck), texts),
-  matches: async ({ schema, text }) => errorsOf(schema, text),
+  matches: async ({ schema, text }) => faultsOf(schema, text),
 }
