@@ -47,12 +47,14 @@ export type SignInPlace = Required<Pick<DashboardSessionData, 'method' | 'connec
 
 interface VerifiedSession {
   readonly signedIn: SignedIn
+  /** When it ends in any case: a role that a claim gave is valid until the next sign-in, which may not be put off by use. */
+  readonly endsAtMs: number
   expiresAtMs: number
 }
 
 /**
  * Dashboard sessions. The cookie is a random value of which only a hash is stored. A session ends 12 hours after its
- * last use.
+ * last use; one in which a provider gave the role, 12 hours after its sign-in.
  */
 export class DashboardSessions {
   /** The rows; end a session by `close`, which also ends it on this node. */
@@ -146,7 +148,7 @@ export class DashboardSessions {
 
   #accept(session: VerifiedSession): SignedIn | null {
     const now = this.#now()
-    if (session.expiresAtMs <= now) return null
+    if (Math.min(session.expiresAtMs, session.endsAtMs) <= now) return null
     if (session.expiresAtMs - now < lifeMs - slideEveryMs) this.#slide(session, now)
     return session.signedIn
   }
@@ -172,7 +174,9 @@ export class DashboardSessions {
       role: member.data.role,
       ...(isBare && organization?.data.require_second_factor === true && { mustEnrol: true as const }),
     }
-    return { signedIn: Object.freeze(signedIn), expiresAtMs: row.expires_at ?? 0 }
+    const isClaimed = (provider?.data.role_claim ?? null) !== null
+    const endsAtMs = isClaimed ? row.created_at + lifeMs : Number.POSITIVE_INFINITY
+    return { signedIn: Object.freeze(signedIn), endsAtMs, expiresAtMs: row.expires_at ?? 0 }
   }
 
   /** Whether a session was opened with the current password, or the password was set in it. */

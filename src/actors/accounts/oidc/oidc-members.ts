@@ -5,6 +5,7 @@ import { Table } from '#records/table.ts'
 import { newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope, type RecordStore } from '#storage/index.ts'
+import type { DashboardSessions } from '../dashboard-sessions.ts'
 import { type MemberData, members } from '../kinds.ts'
 import { demote } from '../member-use-cases.ts'
 import { noPassword } from '../passwords.ts'
@@ -26,12 +27,20 @@ export interface OidcPerson {
   readonly auditOf: AuditOf
 }
 
+interface OidcMembersDeps {
+  readonly records: RecordStore
+  readonly now: () => number
+  readonly dashboardSessions: Pick<DashboardSessions, 'closeAll' | 'recheckAll'>
+}
+
 /** Finds, links and creates the members that people at a provider are. */
 export class OidcMembers {
   readonly #table: Table<MemberData>
+  readonly #sessions: OidcMembersDeps['dashboardSessions']
 
-  constructor({ records, now }: { records: RecordStore; now: () => number }) {
+  constructor({ records, now, dashboardSessions }: OidcMembersDeps) {
     this.#table = new Table(records, members, now)
+    this.#sessions = dashboardSessions
   }
 
   /**
@@ -85,17 +94,24 @@ export class OidcMembers {
     return member
   }
 
-  /** Sets the role that a claim gives. The last owner stays one. */
+  /** Sets the role that a claim gives, in open sessions too; without one they end. The last owner stays one. */
   async #withRole(member: Row<MemberData>, { identity, auditOf }: OidcPerson): Promise<Row<MemberData>> {
     const { role, isRoleClaimed } = identity
     if (!isRoleClaimed) return member
-    if (role === null) throw noRole()
     if (role === member.data.role) return member
+    const audited = await auditOf(member)
     const scope = organizationScope(member.project)
-    const notices = (await auditOf(member)).changed<MemberData>()
+    if (role === null) {
+      const ended = await this.#sessions.closeAll(member)
+      if (ended > 0)
+        await this.#table.notify(scope, member.id, () => [audited.line('other_sessions_ended', member.id, ['no_role'])])
+      throw noRole()
+    }
+    const notices = audited.changed<MemberData>()
     const change = { edit: ({ data }: Row<MemberData>) => (data.role === role ? null : { ...data, role }), notices }
     if (member.data.role === 'owner') await demote(this.#table, member, change).catch(keepLastOwner)
     else await this.#table.change(scope, member.id, change)
+    this.#sessions.recheckAll()
     return (await this.#table.get(scope, member.id)) ?? member
   }
 }

@@ -130,6 +130,48 @@ describe('a sign-in at a provider', () => {
   })
 })
 
+describe('open sessions of a member whose role a claim gives', () => {
+  const claimed = { role_claim: 'groups', roles: { ops: 'admin', staff: 'member' }, default_role: null }
+  const inGroups = (...groups: readonly string[]) => {
+    provider.claims = { ...verified, groups }
+  }
+
+  it('have the role of the last sign-in at once', async () => {
+    const { signIn, auth } = await open(claimed)
+    inGroups('ops')
+    const first = (await signIn()).value ?? ''
+    expect(await auth.dashboardSessions.verify(first)).toMatchObject({ role: 'admin' })
+    inGroups('staff')
+    await signIn()
+    expect(await auth.dashboardSessions.verify(first)).toMatchObject({ role: 'member' })
+  })
+
+  it('end when a sign-in shows that the member has no role any more', async () => {
+    const { signIn, auth, audited } = await open(claimed)
+    inGroups('ops')
+    const sessions = [(await signIn()).value ?? '', (await signIn()).value ?? '']
+    for (const each of sessions) expect(await auth.dashboardSessions.verify(each)).not.toBeNull()
+    inGroups()
+    expect((await signIn()).page).toContain('no role')
+    for (const each of sessions) expect(await auth.dashboardSessions.verify(each)).toBeNull()
+    expect(await audited()).toContain('member.other_sessions_ended')
+  })
+
+  it.each([
+    ['12 hours after their sign-in, however they are used', claimed, false],
+    ['only without use where no claim gives the role', {}, true],
+  ])('end %s', async (_when, rules, isOpen) => {
+    const { signIn, auth, clock } = await open(rules)
+    inGroups('ops')
+    const value = (await signIn()).value ?? ''
+    for (let hour = 0; hour < 12; hour++) {
+      expect(await auth.dashboardSessions.verify(value)).not.toBeNull()
+      clock.now += 3_600_000
+    }
+    expect((await auth.dashboardSessions.verify(value)) !== null).toBe(isOpen)
+  })
+})
+
 describe('an attack on a sign-in at a provider', () => {
   it.each([
     ['an audience of others', async () => ({ aud: 'other' })],
