@@ -13,6 +13,7 @@ const rpcCodes: Readonly<Record<string, number>> = {
   UNSUPPORTED_OPERATION: -32004,
   CONTENT_TYPE_NOT_SUPPORTED: -32005,
   EXTENDED_AGENT_CARD_NOT_CONFIGURED: -32007,
+  VERSION_NOT_SUPPORTED: -32009,
 }
 const internalError = -32603
 

@@ -180,7 +180,8 @@ export const a2a = defineOperations(
     tasks: {
       ...common,
       summary: 'List A2A tasks',
-      description: 'Runs of the agent, newest first.',
+      description:
+        'Runs of the agent, newest first; with `contextId` or `statusTimestampAfter` those whose state changed last first. Searches the newest 10,000 runs, and `totalSize` counts at most as many.',
       method: 'GET',
       path: `${base}/tasks`,
       query: {
@@ -193,10 +194,13 @@ export const a2a = defineOperations(
         ),
         pageSize: described(defaulted(integer({ min: 1, max: 100 }), 50), 'Maximum number of tasks on a page.'),
         pageToken: optional(string({ maxLength: 1024, description: '`nextPageToken` of the previous page.' })),
+        statusTimestampAfter: optional(
+          string({ minLength: 1, maxLength: 64, description: 'Time since which the state of the tasks has changed.' }),
+        ),
         includeArtifacts: described(optional(boolean()), 'Whether tasks have their artifacts. Default: false.'),
         historyLength,
       },
-      passedOver: ['statusTimestampAfter', 'tenant'],
+      passedOver: ['tenant'],
       answer: isJsonResponse(
         object({ tasks: array(a2aTask), nextPageToken: string(), pageSize: integer(), totalSize: integer() }),
       ),

@@ -124,6 +124,8 @@ export interface Call<Params, Query, Body> {
   readonly routeTags?: string | undefined
   /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
   readonly anthropicBeta?: string | undefined
+  /** Version of A2A in which the caller wants to be answered (`A2A-Version`, as a header or a parameter of the query). */
+  readonly a2aVersion?: string | undefined
   /** Present when the call is a line of a batch: gathers the model calls that it makes (src/gateway/batches). */
   readonly line?: object | undefined
   /** Files of a multipart form, in order. */

@@ -95,6 +95,11 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('anthropic-beta')
   }
 
+  get a2aVersion(): string | undefined {
+    const { request } = this.#exchange
+    return request.header('a2a-version') ?? new URLSearchParams(request.query).get('A2A-Version') ?? undefined
+  }
+
   get cacheControl(): string | undefined {
     return this.#exchange.request.header('cache-control')
   }

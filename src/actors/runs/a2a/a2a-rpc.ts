@@ -124,14 +124,23 @@ export const answerRpc = async (runs: A2aRuns, call: RpcCall) => {
 const text = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+/** @throws {ServiceError} `invalid_field` */
+export const sinceOf = (time: string | undefined, param: string): number | undefined => {
+  if (time === undefined) return undefined
+  const at = Date.parse(time)
+  if (Number.isNaN(at)) throw invalidField(param, 'It must be a time by ISO 8601.')
+  return at
+}
+
 const maxPage = 100
 const usualPage = 50
 
-const listQuery = ({ contextId, status, pageSize, pageToken }: JsonObject): ListQuery => {
+const listQuery = ({ contextId, status, pageSize, pageToken, statusTimestampAfter }: JsonObject): ListQuery => {
   const size = typeof pageSize === 'number' && Number.isInteger(pageSize) && pageSize > 0 ? pageSize : usualPage
   const state = text(status)
   const isKnown = state === undefined || state === 'TASK_STATE_UNSPECIFIED' || runStatusOf(state) !== undefined
   if (!isKnown) throw invalidField('params.status', 'There is no such state.')
-  const page = { contextId: text(contextId), pageToken: text(pageToken), pageSize: Math.min(size, maxPage) }
+  const since = sinceOf(text(statusTimestampAfter), 'params.statusTimestampAfter')
+  const page = { contextId: text(contextId), pageToken: text(pageToken), pageSize: Math.min(size, maxPage), since }
   return { ...page, status: state === 'TASK_STATE_UNSPECIFIED' ? undefined : state }
 }

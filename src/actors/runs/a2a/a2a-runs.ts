@@ -13,6 +13,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { type LogEvent, projectScope, type RecordStore } from '#storage/index.ts'
+import { foundRuns, searchRuns, totalOfRuns } from '../list-runs.ts'
 import { findRun } from '../run-use-cases.ts'
 import { runView } from '../run-views.ts'
 import { answerOf } from './a2a-answers.ts'
@@ -20,8 +21,9 @@ import { a2aCard } from './a2a-card.ts'
 import type { A2aMessage } from './a2a-message.ts'
 import { type PushConfig, pushConfigView } from './a2a-push-config.ts'
 import type { A2aPushes } from './a2a-pushes.ts'
-import { type A2aTask, a2aTask, runStatusOf, type TaskView, viewOf, type WaitingCall } from './a2a-task.ts'
+import { type A2aTask, a2aTask, runStatusOf, stateOf, type TaskView, viewOf, type WaitingCall } from './a2a-task.ts'
 import { A2aTasks } from './a2a-tasks.ts'
+import { requireVersion } from './a2a-version.ts'
 
 /** Dependencies of `A2aRuns`. */
 export interface A2aRunsParts {
@@ -60,7 +62,20 @@ export interface ListQuery {
   readonly pageToken?: string | undefined
   /** State of the tasks. */
   readonly status?: string | undefined
+  /** Tasks of an earlier state are left out, in ms since the epoch. */
+  readonly since?: number | undefined
 }
+
+type RunsCall = Parameters<UseCases['runs.list']>[0]
+
+interface TaskPage {
+  readonly ids: readonly string[]
+  readonly nextPageToken: string
+  readonly totalSize: number
+}
+
+/** Tasks of a context that lists have, the newest of them. */
+const maxInContext = 1_000
 
 /** Longest time that a message waits for its task, in ms. */
 const maxWaitMs = 5 * 60 * 1000
@@ -118,6 +133,7 @@ export class A2aRuns {
   }
 
   async #received(call: AgentCall, { message, push }: A2aSending): Promise<Received> {
+    requireVersion(call)
     if (message.taskId === null) return this.#begun(call, message, push)
     if (push !== null) await this.setPush(call, message.taskId, push)
     return this.#answered(call, message.taskId, message)
@@ -182,27 +198,45 @@ export class A2aRuns {
   /** @param view artifacts are left out unless they are wanted, which the protocol requires of lists. */
   async list(call: AgentCall, query: ListQuery, { includeArtifacts = false, historyLength }: TaskView) {
     const view = { includeArtifacts, historyLength }
-    const agentId = (await this.#agent(call, call.params.agent_id)).id
-    const { pageSize, pageToken, contextId } = query
-    const status = query.status === undefined ? undefined : runStatusOf(query.status)
-    if (contextId !== undefined) {
-      const ids = await this.#tasks.runsOf(call, contextId, pageSize)
-      const found = await Promise.all(ids.map((id) => this.task(call, id, view).catch(nullWhenNotFound)))
-      const tasks = found.flatMap((task) =>
-        task === null || (status !== undefined && task.status.state !== query.status) ? [] : [task],
-      )
-      return { tasks, nextPageToken: '', pageSize, totalSize: tasks.length }
-    }
-    const page = await this.#parts.useCases['runs.list']({
-      ...{ ...aboutOf(call), params: {}, body: undefined },
-      query: {
-        ...{ agent_id: agentId, limit: pageSize },
-        ...(pageToken !== undefined && pageToken !== '' && { cursor: pageToken }),
-        ...(status !== undefined && { status }),
-      },
-    })
-    const tasks = await Promise.all(page.data.map(({ id }) => this.task(call, id, view)))
-    return { tasks, nextPageToken: page.next_cursor ?? '', pageSize, totalSize: tasks.length }
+    requireVersion(call)
+    const agent_id = (await this.#agent(call, call.params.agent_id)).id
+    const { pageSize, contextId, since, status } = query
+    const about = { ...aboutOf(call), params: {}, body: undefined, query: { agent_id, limit: pageSize } }
+    // expired runs have failed too, which takes two statuses
+    const isSearched = contextId !== undefined || since !== undefined || status === 'TASK_STATE_FAILED'
+    const page = isSearched ? await this.#searched(call, about, query) : await this.#paged(about, query)
+    const tasks = await Promise.all(page.ids.map((id) => this.task(call, id, view).catch(nullWhenNotFound)))
+    const { nextPageToken, totalSize } = page
+    return { tasks: tasks.filter((task) => task !== null), nextPageToken, pageSize, totalSize }
+  }
+
+  /** A page of all tasks of an agent, in the order in which they began. */
+  async #paged(about: RunsCall, { pageToken, status: state }: ListQuery): Promise<TaskPage> {
+    const status = state === undefined ? undefined : runStatusOf(state)
+    const query = { ...about.query, ...(status !== undefined && { status }), ...(pageToken && { cursor: pageToken }) }
+    const call = { ...about, query }
+    const [page, totalSize] = await Promise.all([
+      this.#parts.useCases['runs.list'](call),
+      totalOfRuns(this.#parts, call),
+    ])
+    return { ids: page.data.map(({ id }) => id), nextPageToken: page.next_cursor ?? '', totalSize }
+  }
+
+  /** A page of the tasks that are searched for, the last updated first. Its token is the number of those before it. */
+  async #searched(call: AgentCall, about: RunsCall, query: ListQuery): Promise<TaskPage> {
+    const { pageSize, pageToken = '', contextId, since = 0, status } = query
+    if (!/^\d{0,6}$/.test(pageToken)) throw invalidField('pageToken', 'It must be the token of a page.')
+    const from = Number(pageToken)
+    const runs =
+      contextId === undefined
+        ? await searchRuns(this.#parts, about)
+        : await foundRuns(this.#parts, about, await this.#tasks.runsOf(call, contextId, maxInContext))
+    const matching = runs
+      .filter((run) => run.updated_at >= since && (status === undefined || stateOf(run.status) === status))
+      .sort((one, other) => other.updated_at - one.updated_at)
+    const next = from + pageSize
+    const nextPageToken = next < matching.length ? String(next) : ''
+    return { ids: matching.slice(from, next).map(({ id }) => id), nextPageToken, totalSize: matching.length }
   }
 
   /** @throws {ServiceError} `invalid_transition` for a task that has ended. */
@@ -303,6 +337,7 @@ export class A2aRuns {
   }
 
   async #run(call: AgentCall, id: string, param = 'run_id'): Promise<Resident> {
+    requireVersion(call)
     const agent = await this.#agent(call, call.params.agent_id)
     const run = isId(id, 'run') ? await findRun(this.#parts.host, call, id).catch(nullWhenNotFound) : null
     if (run === null || contextOf(runDefinition, run.state.snapshot).agent_id !== agent.id)

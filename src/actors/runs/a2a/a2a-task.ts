@@ -20,6 +20,9 @@ const states: Readonly<Record<Run['status'], State>> = {
   expired: 'TASK_STATE_FAILED',
 }
 
+/** The state of a run's task. */
+export const stateOf = (status: Run['status']): State => states[status]
+
 /** The statuses of runs whose tasks have a state. */
 export const runStatusOf = (state: string): Run['status'] | undefined => {
   for (const [status, its] of Object.entries(states)) if (its === state && isStatus(status)) return status

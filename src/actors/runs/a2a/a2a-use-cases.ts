@@ -1,7 +1,7 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { pushConfigOf } from './a2a-push-config.ts'
-import { answerRpc, sendingOf } from './a2a-rpc.ts'
+import { answerRpc, sendingOf, sinceOf } from './a2a-rpc.ts'
 import { A2aRuns, type A2aRunsParts } from './a2a-runs.ts'
 
 type A2aUseCases = Pick<UseCases, Extract<keyof UseCases, `a2a.${string}`>>
@@ -25,7 +25,10 @@ export const a2aUseCases = (parts: A2aRunsParts): A2aUseCases => {
       await runs.require(call)
       return runs.sentAndFollowed(call, sendingOf(call.body, ''), null)
     },
-    'a2a.tasks': (call) => runs.list(call, call.query, call.query),
+    'a2a.tasks': (call) => {
+      const since = sinceOf(call.query.statusTimestampAfter, 'statusTimestampAfter')
+      return runs.list(call, { ...call.query, since }, call.query)
+    },
     'a2a.task': (call) => runs.task(call, call.params.run_id, call.query),
     'a2a.command': async (call) => {
       const [id = '', command] = call.params.run_id.split(':')

@@ -2,9 +2,11 @@ import { expect, it } from 'vitest'
 import { agents } from '#actors/agents/kinds.ts'
 import { pushConfigs, pushRecordId } from '#actors/runs/a2a/a2a-push-config.ts'
 import { A2aPushes } from '#actors/runs/a2a/a2a-pushes.ts'
+import { answerRpc } from '#actors/runs/a2a/a2a-rpc.ts'
 import { A2aRuns, type A2aRunsParts } from '#actors/runs/a2a/a2a-runs.ts'
 import type { TaskView } from '#actors/runs/a2a/a2a-task.ts'
 import { a2aTasks } from '#actors/runs/a2a/a2a-tasks.ts'
+import { a2aUseCases } from '#actors/runs/a2a/a2a-use-cases.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -19,8 +21,7 @@ import { openRuns, runOf } from '../run-world.ts'
 const push = { id: null, url: 'https://93.184.216.34/updates', secrets: { token: 'secret' }, place: 'push' }
 const message = { message: { messageId: 'm1', contextId: null, taskId: null, text: 'go', data: [] }, push }
 
-const open = async () => {
-  const clock = new VirtualClock()
+const open = async (clock = new VirtualClock()) => {
   const storage = openMemoryStorage({ now: clock.now })
   const { records } = storage
   const world = await openRuns({}, { storage, clock })
@@ -31,14 +32,15 @@ const open = async () => {
   const { project } = call.scope
   const data = { name: 'Agent', description: null, config: { model: 'scripted-1' } }
   await new Table(records, agents, clock.now).insert({ id: 'agt_1', project, data })
+  const parts = {
+    ...{ host: world.host, records, clock, now: clock.now, serverUrl: 'http://127.0.0.1', pushes },
+    useCases: world.useCases,
+  }
   const runsOf = (create: A2aRunsParts['useCases']['runs.create'] = world.useCases['runs.create']) =>
-    new A2aRuns({
-      ...{ host: world.host, records, clock, now: clock.now, serverUrl: 'http://127.0.0.1', pushes },
-      useCases: { ...world.useCases, 'runs.create': create },
-    })
+    new A2aRuns({ ...parts, useCases: { ...world.useCases, 'runs.create': create } })
   const kept = () => records.list(a2aTasks, projectScope(project), { limit: 10 })
   const keptConfigs = () => records.list(pushConfigs, projectScope(project), { limit: 10 })
-  return { world, call, runsOf, kept, keptConfigs, pushes }
+  return { world, call, parts, runsOf, kept, keptConfigs, pushes }
 }
 
 const refuse = async (): Promise<never> => {
@@ -128,4 +130,49 @@ it('lists tasks without their artifacts unless they are wanted, and shows no his
   expect(await listed({ includeArtifacts: true, historyLength: 0 })).toMatchObject([{ id, artifacts }])
   expect((await runs.task(call, id, { historyLength: 0 })).history).toBeUndefined()
   expect(await runs.task(call, id)).toMatchObject({ history, artifacts })
+})
+
+const messageOf = (messageId: string, contextId: string | null = null) => ({
+  ...{ message: { ...message.message, messageId, contextId }, push: null },
+})
+
+it('pages through the tasks of a context and counts all of them', async () => {
+  const { call, runsOf } = await open()
+  const runs = runsOf()
+  const sent: string[] = []
+  for (const id of ['a', 'b', 'c']) sent.push((await runs.sent(call, messageOf(id, 'ctx-1'), false)).id)
+  const page = (pageToken: string) => runs.list(call, { pageSize: 2, contextId: 'ctx-1', pageToken }, {})
+  const first = await page('')
+  expect([first.tasks.length, first.totalSize]).toEqual([2, 3])
+  const second = await page(first.nextPageToken)
+  expect([second.tasks.length, second.totalSize, second.nextPageToken]).toEqual([1, 3, ''])
+  expect([...first.tasks, ...second.tasks].map(({ id }) => id).sort()).toEqual(sent.toSorted())
+  expect(await runs.list(call, { pageSize: 1 }, {})).toMatchObject({ totalSize: 3, tasks: [{ id: sent.at(-1) }] })
+  await expect(page('x')).rejects.toMatchObject({ code: 'invalid_field' })
+})
+
+it('lists and counts only the tasks whose state changed since a time', async () => {
+  const clock = new VirtualClock()
+  const { call, runsOf } = await open(clock)
+  const runs = runsOf()
+  const ended = async (id: string) => (await runs.sent(call, messageOf(id), false)).id
+  await ended('a')
+  await clock.advance(60_000)
+  const since = clock.now()
+  const later = [await ended('b'), await ended('c')]
+  const listed = await runs.list(call, { pageSize: 5, since, status: 'TASK_STATE_COMPLETED' }, {})
+  expect([listed.totalSize, listed.tasks.map(({ id }) => id).sort()]).toEqual([2, later.toSorted()])
+  expect((await runs.list(call, { pageSize: 5, since, status: 'TASK_STATE_FAILED' }, {})).totalSize).toBe(0)
+})
+
+it('answers a call of another version with the error that the protocol has for it, in both bindings', async () => {
+  const { call, runsOf, parts } = await open()
+  const rpc = { ...call, body: { jsonrpc: '2.0' as const, id: 7, method: 'ListTasks' } }
+  const answer = (a2aVersion?: string) => answerRpc(runsOf(), { ...rpc, a2aVersion })
+  for (const other of ['0.3', '', '1.1', '2.0'])
+    expect(await answer(other)).toMatchObject({ json: { id: 7, error: { code: -32009 } } })
+  for (const served of [undefined, '1.0', '1.0.1']) expect(await answer(served)).toMatchObject({ json: { result: {} } })
+  const useCases = a2aUseCases(parts)
+  const listed = useCases['a2a.tasks']({ ...call, query: { pageSize: 1 }, a2aVersion: '0.3' })
+  await expect(listed).rejects.toMatchObject({ details: { extra: { reason: 'VERSION_NOT_SUPPORTED' } } })
 })
