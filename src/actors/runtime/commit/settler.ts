@@ -30,6 +30,8 @@ export class Settler {
   /** Blobs of snapshots in `#retire`, and those whose snapshots are removed. */
   #blobs: UnusedBlob[] = []
   #cancel: (() => void) | undefined
+  /** Whether the newest attempt failed. */
+  #isAway = false
 
   constructor(parts: SettlerParts) {
     this.#parts = parts
@@ -83,7 +85,9 @@ export class Settler {
     this.#blobs = []
     try {
       await this.#parts.storage.commits.settle(work)
+      this.#isAway = false
     } catch (error) {
+      this.#isAway = true
       const commits = work.close.length + work.retire.length
       this.#parts.log.warn({ commits, err: error }, 'commits not settled, trying again')
       this.#keep(work)
@@ -103,8 +107,9 @@ export class Settler {
     }
   }
 
+  /** A store that is away is tried again after `againMs`, not with each further commit, which copies all that waits. */
   #plan(): void {
-    if (this.#close.length + this.#retire.length >= maxConcurrent) {
+    if (!this.#isAway && this.#close.length + this.#retire.length >= maxConcurrent) {
       void this.flush()
       return
     }

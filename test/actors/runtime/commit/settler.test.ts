@@ -9,8 +9,9 @@ const opened = () => {
   const storage = openMemoryStorage()
   const { commits } = storage
   const settled: SettleWork[] = []
-  const state = { away: true, settled }
+  const state = { away: true, settled, attempts: 0 }
   commits.settle = async (work) => {
+    state.attempts++
     if (state.away) throw new StoreUnavailable('away')
     settled.push(work)
   }
@@ -27,6 +28,16 @@ it('closes commits within a second of the return of the store, in the order give
   state.away = false
   await clock.advance(1000)
   expect(state.settled.map(({ close }) => close)).toEqual([keys(3)])
+})
+
+it('tries a store that is away again once a second, however much waits', async () => {
+  const { state, clock, settler } = opened()
+  for (const key of keys(2000)) settler.close(key)
+  await clock.advance(0)
+  const before = state.attempts
+  for (const key of keys(5000)) settler.close(key)
+  await clock.advance(3000)
+  expect(state.attempts - before).toBeLessThanOrEqual(4)
 })
 
 it('keeps what the store does not accept for the next attempt, up to a limit', async () => {
