@@ -81,11 +81,11 @@ function sizeRows([single = [], own = [], any = []]: Measured[][]): readonly Row
     ...(bound === undefined ? {} : { bound }),
   })
   return [
-    row('turns on 3 nodes', '1/s', own, 'turnsPerSecond', { of: 'ratio', atLeast: 0.8 }),
+    row('turns on 3 nodes', '1/s', own, 'turnsPerSecond', { of: 'ratio', atLeast: 0.95 }),
     row('turns on 3 nodes, each to another', '1/s', any, 'turnsPerSecond'),
     row('turn p50 on 3 nodes', 'ms', own, 'p50'),
     row('turn p99 on 3 nodes', 'ms', own, 'p99'),
-    row('CPU a turn, 3 nodes together', 'ms', own, 'cpuPerTurn'),
+    row('CPU a turn, 3 nodes together', 'ms', own, 'cpuPerTurn', { of: 'ratio', atMost: 1.3 }),
     row('CPU a turn, each to another node', 'ms', any, 'cpuPerTurn'),
     row('memory of 3 nodes together', 'MB', own, 'rssMb'),
   ]
