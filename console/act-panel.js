@@ -15,17 +15,10 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const maxWork = 100
 
-/**
- * Delays in ms after a change at which decisions are read: an audit log entry follows its commit without changing the
- * actor.
- */
+/** Delays in ms after a change at which decisions are read: an audit log entry follows its commit without changing the actor. */
 const pollDelaysMs = [0, 1_000, 5_000]
 
-/**
- * The actions that a person can take on an actor, each with a reason for the audit log, and the decisions made so far.
- *
- * @param {Acting} props
- */
+/** The actions that a person can take on an actor, each with a reason for the audit log, and the decisions made so far. @param {Acting} props */
 export const ActPanel = ({ project, actor, steps, moment, operates, done }) => {
   const [open, setOpen] = useState('')
   const [outcome, say] = useState(/** @type {import('./command-form.js').Status | null} */ (null))

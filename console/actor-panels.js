@@ -1,5 +1,4 @@
-import { duration } from './age.js'
-import { preciseTime, toneOf } from './format.js'
+import { duration, preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { titleOf } from './names.js'
@@ -69,11 +68,7 @@ const outcomeOf = (span) => {
 const laneWidth = 150
 const rowHeight = 34
 
-/**
- * Messages between this actor and others, in their order.
- *
- * @param {{ project: string, id: string, steps: readonly Step[] }} props
- */
+/** Messages between this actor and others, in their order. @param {{ project: string, id: string, steps: readonly Step[] }} props */
 export const SequencePanel = ({ project, id, steps }) => {
   const sent = messagesOf(id, steps)
   if (sent.length === 0) return html`<p class="empty">This actor has sent or received no messages.</p>`

@@ -32,12 +32,7 @@ export const liveSource = (project, id) => {
   }
 }
 
-/**
- * An actor from a saved bundle.
- *
- * @param {import('./bundle.js').Bundle} bundle
- * @returns {ActorSource}
- */
+/** An actor from a saved bundle. @param {import('./bundle.js').Bundle} bundle @returns {ActorSource} */
 export const bundleSource = ({ actor, steps, log }) => ({
   live: false,
   actor: async () => actor,

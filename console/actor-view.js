@@ -1,5 +1,6 @@
 import { ActPanel } from './act-panel.js'
-import { actorAt, chip, factList, ownerList, relatedList, stateOf } from './actor-facts.js'
+import { ActorFacts, RelatedList } from './actor-details.js'
+import { actorAt, stateOf } from './actor-facts.js'
 import { SequencePanel, StepsPanel } from './actor-panels.js'
 import { liveSource } from './actor-source.js'
 import { tabsOf } from './actor-tabs.js'
@@ -14,6 +15,7 @@ import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
 import { titleOf, withNames } from './names.js'
 import { copyButton } from './parts/copy-button.js'
+import { StateChip } from './parts/state-chip.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
 import { shareMenu } from './share-menu.js'
@@ -174,13 +176,13 @@ export class ActorView {
         this.#title,
         copyButton(actor.id),
         this.#state,
+        this.#source.live ? this.#stream : null,
         this.#source.live
           ? shareMenu(this.#project, () => ({
               ...{ actor: this.#actor ?? actor, layout: stage.layout },
               ...{ steps: this.#book.steps, log: this.#log.events },
             }))
           : h('span', { class: 'muted' }, 'A saved bundle (read-only).'),
-        this.#source.live ? this.#stream : null,
       ),
       h(
         'section',
@@ -206,10 +208,7 @@ export class ActorView {
   /** @param {Actor} actor */
   #show(actor) {
     this.#actor = actor
-    // links that are the same stay in place, and with them the focus
-    const related = [relatedList(this.#project, actor)].filter((part) => part !== null)
-    if (related.map(({ outerHTML }) => outerHTML).join('') !== this.#waiting.innerHTML)
-      this.#waiting.replaceChildren(...related)
+    render(html`<${RelatedList} project=${this.#project} actor=${actor} />`, this.#waiting)
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
     this.#showMoment()
   }
@@ -222,10 +221,10 @@ export class ActorView {
     this.#renderActs(this.#actor, at?.seq ?? null)
     const moment = at === undefined ? this.#actor : actorAt(this.#actor, this.#book, this.#scrubber.index)
     const when = at === undefined ? '' : ` at commit ${at.seq}`
-    if (this.#state.textContent !== stateOf(moment) + when) this.#state.replaceChildren(chip(stateOf(moment)), when)
+    render(html`<${StateChip} state=${stateOf(moment)} />${when}`, this.#state)
     const shown = at === undefined ? steps : steps.slice(0, this.#scrubber.index + 1)
     const next = at === undefined ? undefined : steps[this.#scrubber.index + 1]
-    this.#facts.replaceChildren(...[factList(moment), ownerList(shown)].filter((part) => part !== null))
+    render(html`<${ActorFacts} actor=${moment} steps=${shown} />`, this.#facts)
     const why = { actor: moment, layout: this.#layout, steps: shown, at, next }
     render(html`<${WhyPanel} ...${why} />`, this.#why)
   }
@@ -265,27 +264,15 @@ export class ActorView {
   /** @param {Tab} tab */
   #showTab(tab) {
     this.#tab = tab
-    const stood = this.#tabBar.contains(document.activeElement)
-    this.#tabBar.replaceChildren(
-      ...tabsOf(this.#actor, this.#source.live).map(([name, title]) =>
-        h(
-          'button',
-          {
-            type: 'button',
-            role: 'tab',
-            'aria-selected': String(name === tab),
-            'aria-controls': 'history',
-            click: () => {
-              chosenTab = name
-              this.#showTab(name)
-            },
-          },
-          title,
-        ),
-      ),
+    const choose = (/** @type {Tab} */ name) => {
+      chosenTab = name
+      this.#showTab(name)
+    }
+    const tabs = tabsOf(this.#actor, this.#source.live).map(
+      ([name, title]) =>
+        html`<button key=${name} type="button" role="tab" aria-selected=${String(name === tab)} aria-controls="history" onClick=${() => choose(name)}>${title}</button>`,
     )
-    const chosen = this.#tabBar.querySelector('[aria-selected=true]')
-    if (stood && chosen instanceof HTMLElement) chosen.focus()
+    render(tabs, this.#tabBar)
     this.#log.element.hidden = tab !== 'log'
     this.#panel.hidden = tab === 'log'
     this.#renderPanel()

@@ -5,11 +5,7 @@ import { noteServerDate } from './server-time.js'
 
 /** A failed request. `code` is the wire code, or `unreachable` without an answer. */
 export class ApiError extends Error {
-  /**
-   * @param {number} status 0 when no answer came
-   * @param {string} code
-   * @param {string} message
-   */
+  /** @param {number} status 0 when no answer came @param {string} code @param {string} message */
   constructor(status, code, message) {
     super(message)
     this.name = 'ApiError'
@@ -18,12 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * @param {string} path
- * @param {RequestInit} [init]
- * @returns {Promise<any>} the JSON document
- * @throws {ApiError}
- */
+/** @param {string} path @param {RequestInit} [init] @returns {Promise<any>} the JSON document @throws {ApiError} */
 const request = async (path, init) => {
   const response = await fetch(path, { credentials: 'same-origin', ...init }).catch(() => null)
   if (response === null) throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
@@ -33,12 +24,7 @@ const request = async (path, init) => {
   throw errorOf(response.status, body)
 }
 
-/**
- * Converts an unsuccessful answer to an error; custom providers answer with a plain text.
- *
- * @param {number} status
- * @param {any} body
- */
+/** Converts an unsuccessful answer to an error; custom providers answer with a plain text. @param {number} status @param {any} body */
 export const errorOf = (status, body) => {
   const { code = 'unreadable', message = `The server responded with status ${status}.` } =
     typeof body?.error === 'object' ? (body.error ?? {}) : { message: body?.error ?? undefined }

@@ -3,14 +3,15 @@ import { byId, h } from './dom.js'
 import { FindDialog } from './find-dialog.js'
 import { homePage } from './home-page.js'
 import { html, render } from './html.js'
-import { KeysDialog } from './keys-dialog.js'
-import { MissingPage } from './missing-page.js'
-import { navigation } from './navigation.js'
+import { keysDialog } from './keys-dialog.js'
+import { missingPage } from './missing-page.js'
+import { Navigation } from './navigation.js'
 import { copyId } from './parts/copy-button.js'
 import { KeepFocus } from './parts/keep-focus.js'
+import { typed } from './parts/typed.js'
 import { parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
-import { hasSignedIn, keepSignedIn, signInView } from './sign-in-view.js'
+import { hasSignedIn, keepSignedIn, showSignIn } from './sign-in-view.js'
 
 /**
  * @typedef {import('./session.js').Project} Project
@@ -22,7 +23,7 @@ const tools = byId('tools')
 const side = byId('side')
 const notice = byId('notice')
 const find = new FindDialog()
-document.body.append(find.element, new KeysDialog().element)
+document.body.append(find.element, keysDialog())
 session.subscribe(({ context }) => find.of(context.project ?? ''))
 
 /** @type {View | null} */
@@ -76,9 +77,7 @@ const show = async () => {
     if (turn !== shown) return
     const { project } = sessionNow()
     const isMissing = error instanceof ApiError && error.status === 404 && project !== null
-    view.replaceChildren(
-      ...(project === null ? [] : [new MissingPage(project, isMissing ? null : wordsOf(error)).element]),
-    )
+    view.replaceChildren(...(project === null ? [] : [missingPage(project, isMissing ? null : wordsOf(error)).element]))
     document.title = `${isMissing ? 'Not found' : 'Not shown'} · Troupe`
     if (!isMissing) report(error)
   } finally {
@@ -90,15 +89,11 @@ const show = async () => {
 const loadingAfterMs = 150
 
 /** The outline of a page that is being read. */
-const loading = () =>
-  h(
-    'div',
-    { class: 'page loading', 'aria-busy': 'true' },
-    h('p', { role: 'status' }, 'Loading'),
-    h('i'),
-    h('i'),
-    h('i'),
-  )
+const loading = () => {
+  const outline = h('div', { class: 'page loading', 'aria-busy': 'true' })
+  render(html`<p role="status">Loading</p><i></i><i></i><i></i>`, outline)
+  return outline
+}
 
 /** Identifies what a route shows, regardless of its filters. @param {import('./route.js').Route} route */
 const placeOf = (route) =>
@@ -109,34 +104,32 @@ const placeOf = (route) =>
     ...(route.view === 'resources' ? [route.query?.kind ?? ''] : []),
   ].join(' ')
 
-/**
- * @param {import('./route.js').Route} route
- * @param {readonly Project[]} known
- * @returns {Promise<View | null>} null when there is no project to show
- */
+/** @param {import('./route.js').Route} route @param {readonly Project[]} known @returns {Promise<View | null>} null when there is no project to show */
 const viewOf = async (route, known) => {
   const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
   if (project === null) return null
   session.trigger.viewed({ project })
-  showTools(known, project, route)
-  const { operates } = sessionNow()
+  showTools(known, project)
   if (route.view === 'actor')
-    return new (await import('./actor-view.js')).ActorView({ ...route, project, operates }, report)
-  if (route.view === 'list') return (await import('./list-page.js')).listPage({ ...route, project }, report)
-  if (route.view === 'fleet') return (await import('./fleet-page.js')).fleetPage(project, report)
+    return new (await import('./actor-view.js')).ActorView(
+      { ...route, project, operates: sessionNow().operates },
+      report,
+    )
   if (route.view === 'bundle') return new (await import('./bundle-page.js')).BundlePage(project, report)
-  if (route.view === 'missing') return new MissingPage(project)
-  const page = await queried[route.view]?.()
-  if (page !== undefined) return page({ view: route.view, project, query: route.query ?? {} }, report)
-  return homePage(project, report)
+  if (route.view === 'missing') return missingPage(project)
+  const page = await pages[route.view]()
+  return page({ query: {}, ...route, project }, report)
 }
 
 /**
- * Pages whose place is in the query. Each is loaded when it is first opened.
+ * Pages that are declared. Each is loaded when it is first opened.
  *
- * @type {Readonly<Record<string, () => Promise<(place: import('./parts/query-form.js').Place, report: (error: unknown) => void) => View>>>}
+ * @type {Readonly<Record<Exclude<import('./route.js').Route['view'], 'actor' | 'bundle' | 'missing'>, () => Promise<(place: any, report: (error: unknown) => void) => View>>>}
  */
-const queried = {
+const pages = {
+  home: async () => homePage,
+  list: async () => (await import('./list-page.js')).listPage,
+  fleet: async () => (await import('./fleet-page.js')).fleetPage,
   gateway: async () => (await import('./gateway/gateway-page.js')).gatewayPage,
   memory: async () => (await import('./memory/memory-page.js')).memoryPage,
   knowledge: async () => (await import('./knowledge/knowledge-page.js')).knowledgePage,
@@ -154,12 +147,7 @@ const queried = {
   skills: async () => (await import('./skills-page.js')).skillsPage,
 }
 
-/**
- * Finds the project of an actor, for a link that does not contain it.
- *
- * @param {string} id
- * @param {readonly Project[]} known
- */
+/** Finds the project of an actor, for a link that does not contain it. @param {string} id @param {readonly Project[]} known */
 const projectOf = async (id, known) => {
   for (const project of known.slice(0, -1)) {
     const found = await callApi(project.id, 'project_actors.get', { params: { actor_id: id } }).catch(() => null)
@@ -168,28 +156,19 @@ const projectOf = async (id, known) => {
   return known.at(-1)?.id ?? null
 }
 
-/**
- * @param {readonly Project[]} known
- * @param {string} project
- * @param {import('./route.js').Route} current
- */
-const showTools = (known, project, current) => {
-  const options = known.map(({ id, name }) => h('option', { value: id, selected: id === project }, name))
-  /** @param {Event} event */
-  const choose = ({ target }) => {
-    if (!(target instanceof HTMLSelectElement)) return
-    location.hash = routeHash({ view: 'home', project: target.value })
-  }
-  const picker =
-    known.length > 1
-      ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
-      : h('span', { class: 'muted' }, known[0]?.name ?? '')
-  side.replaceChildren(...navigation(project, current, sessionNow().operates))
+/** @param {readonly Project[]} known @param {string} project */
+const showTools = (known, project) => {
+  const lead = typed((chosen) => {
+    location.hash = routeHash({ view: 'home', project: chosen })
+  })
+  const picker = html`<select aria-label="Project" onChange=${lead}>${known.map(({ id, name }) => html`<option value=${id} selected=${id === project}>${name}</option>`)}</select>`
+  render(html`<${Navigation} project=${project} current=${location.hash} />`, side)
   side.hidden = false
-  tools.replaceChildren(
-    h('button', { type: 'button', class: 'quiet', click: () => find.open() }, 'Find ', h('kbd', {}, '/')),
-    picker,
-    h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),
+  render(
+    html`<button type="button" class="quiet" onClick=${() => find.open()}>Find <kbd>/</kbd></button>
+      ${known.length > 1 ? picker : html`<span class="muted">${known[0]?.name}</span>`}
+      <button type="button" class="quiet" onClick=${() => void signOut()}>Sign out</button>`,
+    tools,
   )
 }
 
@@ -242,12 +221,10 @@ const signedOut = () => {
   current?.stop()
   current = null
   notice.hidden = true
-  tools.replaceChildren()
+  render(null, tools)
   side.hidden = true
   document.title = 'Sign in · Troupe'
-  const form = signInView(() => void signIn().catch(report))
-  view.replaceChildren(form.element)
-  form.focus()
+  showSignIn(view, () => void signIn().catch(report))
 }
 
 // following its hash would count as navigation

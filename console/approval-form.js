@@ -11,12 +11,7 @@ import { useEffect, useState } from './vendor/hooks.js'
  * @typedef {{ project: string, actor: { id: string }, done: () => void }} Acting
  */
 
-/**
- * Reads an action, and sends a decision about it, one at a time.
- *
- * @param {Acting} props
- * @param {(action: any) => void} found called once it was read
- */
+/** Reads an action, and sends a decision about it, one at a time. @param {Acting} props @param {(action: any) => void} found called once it was read */
 export const useDecision = ({ project, actor, done }, found) => {
   const params = { action_id: actor.id }
   const [action, setAction] = useState(/** @type {any} */ (null))

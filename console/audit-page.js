@@ -1,7 +1,7 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
 import { ActorLink, isActorId } from './linked-ids.js'
-import { LivePage } from './live-page.js'
+import { livePage } from './live-page.js'
 import { nameOf, titleOf } from './names.js'
 import { ListView } from './parts/list-view.js'
 import { nothing } from './parts/table.js'
@@ -10,7 +10,7 @@ import { hashAt } from './route.js'
 
 /**
  * @typedef {import('./parts/query-form.js').Place} Place
- * @typedef {{ id: string, action: string, actor: { kind: string, id: string | null, ip: string | null }, resource: { type: string, id: string, name: string | null }, changes: readonly string[], tenant_id: string | null, reason: string | null, created_at: string }} Line
+ * @typedef {import('#client/api/index.ts').AuditLine} Line
  * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
  */
 
@@ -24,20 +24,13 @@ const fields = [
   { name: 'actor_id', label: 'By' },
 ]
 
-/**
- * Who did what, newest first.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const auditPage = (place, report) =>
-  new LivePage({
-    /** @returns {Promise<Lines>} */
-    read: () => readLines(place, place.query.after, pageSize),
-    show: (lines) => html`<${Audit} place=${place} lines=${lines} />`,
-    everyMs: 0,
-    report,
-  })
+/** Who did what, newest first. */
+export const auditPage = livePage({
+  everyMs: 0,
+  /** @returns {Promise<Lines>} */
+  read: (place) => readLines(place, place.query.after, pageSize),
+  show: ({ place, data }) => html`<${Audit} place=${place} lines=${data} />`,
+})
 
 /** @param {Place} place @param {string | undefined} cursor @param {number} limit */
 const readLines = ({ project, query: { action, resource_id, actor_id } }, cursor, limit) =>

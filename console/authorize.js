@@ -1,6 +1,9 @@
 import { ApiError, callApi, wordsOf } from './api.js'
 import { byId, h } from './dom.js'
-import { hasSignedIn, keepSignedIn, signInView } from './sign-in-view.js'
+import { html, render } from './html.js'
+import { typed } from './parts/typed.js'
+import { hasSignedIn, keepSignedIn, showSignIn } from './sign-in-view.js'
+import { useState } from './vendor/hooks.js'
 
 /* The consent page: a signed-in member reads which app requests what, and decides. */
 
@@ -33,12 +36,10 @@ const report = (error) => {
 
 const signIn = () => {
   keepSignedIn(false)
-  const form = signInView(() => {
+  showSignIn(view, () => {
     keepSignedIn(true)
     void show().catch(report)
   })
-  view.replaceChildren(form.element)
-  form.focus()
 }
 
 const show = async () => {
@@ -48,72 +49,50 @@ const show = async () => {
     callApi(null, 'oauth_consents.preview', { body }),
   ])
   notice.hidden = true
-  view.replaceChildren(
-    request.error === null ? consent(request, { projects, member }) : refusal(request.client, request),
+  const shown = h('section', { class: 'sign-in consent' })
+  render(
+    request.error === null
+      ? html`<${Consent} request=${request} projects=${projects} member=${member} />`
+      : html`<${Refusal} ...${request} />`,
+    shown,
   )
+  view.replaceChildren(shown)
   view.focus()
 }
 
-/**
- * @param {Client} client
- * @param {{ error: { message: string }, redirect_to: string }} request
- */
-const refusal = (client, { error, redirect_to }) =>
-  h(
-    'section',
-    { class: 'sign-in consent' },
-    h('h1', {}, 'The request cannot be granted'),
-    h('p', {}, error.message),
-    h('p', { class: 'muted' }, 'The app calls itself ', h('strong', {}, client.name), '.'),
-    h('button', { type: 'button', click: () => location.assign(redirect_to) }, `Return to ${client.redirect}`),
-  )
+/** @param {{ client: Client, error: { message: string }, redirect_to: string }} props */
+const Refusal = ({ client, error, redirect_to }) => html`
+  <h1>The request cannot be granted</h1>
+  <p>${error.message}</p>
+  <p class="muted">The app calls itself <strong>${client.name}</strong>.</p>
+  <button type="button" onClick=${() => location.assign(redirect_to)}>Return to ${client.redirect}</button>
+`
 
-/**
- * @param {{ client: Client, scopes: readonly string[] }} request
- * @param {{ projects: readonly { id: string, name: string }[], member: { email: string, role: string } }} by
- */
-const consent = ({ client, scopes }, { projects, member }) => {
-  const project = h('select', { name: 'project' }, ...projects.map(({ id, name }) => h('option', { value: id }, name)))
-  const buttons = [
-    h('button', { type: 'button', class: 'quiet', click: () => void decide('deny') }, 'Deny'),
-    h('button', { type: 'button', click: () => void decide('approve') }, 'Allow'),
-  ]
+/** @param {{ request: { client: Client, scopes: readonly string[] }, projects: readonly { id: string, name: string }[], member: { email: string, role: string } }} props */
+const Consent = ({ request: { client, scopes }, projects, member: { email, role } }) => {
+  const [project, setProject] = useState(projects[0]?.id ?? '')
+  const [busy, setBusy] = useState(false)
   /** @param {'approve' | 'deny'} decision */
   const decide = async (decision) => {
-    for (const button of buttons) button.disabled = true
-    try {
-      const { redirect_to } = await callApi(project.value, 'oauth_consents.create', { body: { ...body, decision } })
-      location.assign(redirect_to)
-    } catch (error) {
-      report(error)
-      for (const button of buttons) button.disabled = false
-    }
+    setBusy(true)
+    const answer = callApi(project, 'oauth_consents.create', { body: { ...body, decision } })
+    await answer.then(({ redirect_to }) => location.assign(redirect_to), report)
+    setBusy(false)
   }
-  const isOperator = member.role === 'admin' || member.role === 'owner'
-  return h(
-    'section',
-    { class: 'sign-in consent' },
-    h('h1', {}, 'Allow an app to use your project?'),
-    h('p', {}, 'The app calls itself ', h('strong', {}, client.name), '. ', vouched(client)),
-    h(
-      'p',
-      {},
-      'You are sent back to ',
-      h('strong', {}, client.redirect),
-      '. Deny if you have not just come from there.',
-    ),
-    h('label', {}, 'Project', project),
-    h('h2', {}, 'It may'),
-    h('ul', {}, ...scopes.map((scope) => h('li', {}, meaningOf(scope)))),
-    h(
-      'p',
-      { class: 'muted' },
-      `It acts as ${member.email}, and can do no more than you. `,
-      isOperator ? '' : `Your role, ${member.role}, limits what it may change. `,
-      'You can revoke the access in the settings at any time.',
-    ),
-    h('div', { class: 'choices' }, ...buttons),
-  )
+  const isOperator = role === 'admin' || role === 'owner'
+  return html`
+    <h1>Allow an app to use your project?</h1>
+    <p>The app calls itself <strong>${client.name}</strong>. ${vouched(client)}</p>
+    <p>You are sent back to <strong>${client.redirect}</strong>. Deny if you have not just come from there.</p>
+    <label>Project<select name="project" onChange=${typed(setProject)}>${projects.map(({ id, name }) => html`<option value=${id}>${name}</option>`)}</select></label>
+    <h2>It may</h2>
+    <ul>${scopes.map((scope) => html`<li>${meaningOf(scope)}</li>`)}</ul>
+    <p class="muted">It acts as ${email}, and can do no more than you. ${!isOperator && `Your role, ${role}, limits what it may change. `}You can revoke the access in the settings at any time.</p>
+    <div class="choices">
+      <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('deny')}>Deny</button>
+      <button type="button" disabled=${busy} onClick=${() => decide('approve')}>Allow</button>
+    </div>
+  `
 }
 
 /** @param {Client} client */

@@ -2,29 +2,13 @@ import { bundleSource } from './actor-source.js'
 import { ActorView } from './actor-view.js'
 import { readBundle } from './bundle.js'
 import { h } from './dom.js'
+import { html, render } from './html.js'
 
 /** A page that opens saved actors from a chosen file, or one dropped anywhere on the page. */
 export class BundlePage {
   #report
   #project
-  #box = h('div', { class: 'bundle-box' })
-  #input = h('input', { type: 'file', accept: '.json,application/json', change: () => void this.#chosen() })
-  element = h(
-    'div',
-    { class: 'page' },
-    h('div', { class: 'view-head' }, h('h1', {}, 'Open a bundle')),
-    h(
-      'p',
-      { class: 'empty' },
-      h(
-        'label',
-        { class: 'file' },
-        'Drop a file here that you saved with “Save bundle” on the page of an actor, or choose one. ',
-        this.#input,
-      ),
-    ),
-    this.#box,
-  )
+  element = h('div', { class: 'page' })
   /** @type {ActorView | null} */
   #view = null
 
@@ -32,6 +16,12 @@ export class BundlePage {
   constructor(project, report) {
     this.#project = project
     this.#report = report
+    render(
+      html`<div class="view-head"><h1>Open a bundle</h1></div>
+        <label class="empty file">Drop a file here that you saved with “Save bundle” on the page of an actor, or choose one.
+          <input type="file" accept=".json,application/json" onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.files?.[0] && void this.open(currentTarget.files[0])} /></label>`,
+      this.element,
+    )
   }
 
   async start() {}
@@ -62,10 +52,5 @@ export class BundlePage {
     } catch (error) {
       this.#report(error)
     }
-  }
-
-  async #chosen() {
-    const file = this.#input.files?.[0]
-    if (file) await this.open(file)
   }
 }

@@ -62,13 +62,7 @@ export const readBundle = async (file) => {
   return bundleOf(await file.text())
 }
 
-/**
- * Parses a bundle field by field, since the file is untrusted.
- *
- * @param {string} text
- * @returns {Bundle}
- * @throws {Error} when the text is no bundle
- */
+/** Parses a bundle field by field, since the file is untrusted. @param {string} text @returns {Bundle} @throws {Error} when the text is no bundle */
 export const bundleOf = (text) => {
   const no = new Error('The file is not a bundle saved by this console.')
   /** @type {unknown} */
@@ -81,14 +75,10 @@ export const bundleOf = (text) => {
   if (!isRecord(saved) || saved.bundle !== 1 || !isRecord(saved.actor)) throw no
   const actor = actorOf(saved.actor)
   if (!/^[a-z_]{1,64}$/.test(actor.machine)) throw no
-  const steps = listOf(saved.steps).map(stepOf)
-  const log = listOf(saved.log).map(eventOf)
   return {
-    id: actor.id,
-    saved_at: textOf(saved.saved_at),
-    actor,
-    steps: ordered(steps, 'seq'),
-    log: ordered(log, 'sequence'),
+    ...{ id: actor.id, saved_at: textOf(saved.saved_at), actor },
+    steps: stepsOf(saved.steps).sort((a, b) => a.seq - b.seq),
+    log: eventsOf(saved.log).sort((a, b) => a.sequence - b.sequence),
   }
 }
 
@@ -100,79 +90,56 @@ const textOf = (value) => (typeof value === 'string' ? value : '')
 const textOrNull = (value) => (typeof value === 'string' ? value : null)
 /** @param {unknown} value */
 const numberOf = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
-/** @param {unknown} value @returns {readonly Record<string, unknown>[]} */
-const listOf = (value) => (Array.isArray(value) ? value.filter(isRecord) : [])
 /** A valid timestamp; the epoch for any other value. @param {unknown} value */
 const timeOf = (value) => (Number.isNaN(Date.parse(textOf(value))) ? new Date(0).toISOString() : textOf(value))
 
+/** A list of records. @template T @param {(saved: Record<string, unknown>) => T} parse @returns {(value: unknown) => T[]} */
+const list = (parse) => (value) => (Array.isArray(value) ? value.filter(isRecord).map(parse) : [])
+
 /**
- * @template T
- * @param {T[]} items
- * @param {keyof T} by
+ * A record of exactly these fields, each parsed by its own function.
+ *
+ * @template {Readonly<Record<string, (value: unknown) => unknown>>} F
+ * @param {F} fields
+ * @returns {(saved: Record<string, unknown>) => { [N in keyof F]: ReturnType<F[N]> }}
  */
-const ordered = (items, by) => items.sort((a, b) => Number(a[by]) - Number(b[by]))
+const record = (fields) => (saved) =>
+  /** @type {any} */ (Object.fromEntries(Object.entries(fields).map(([name, parse]) => [name, parse(saved[name])])))
 
-/** @param {Record<string, unknown>} saved @returns {import('./actor-facts.js').Actor} */
-const actorOf = (saved) => ({
-  id: textOf(saved.id),
-  machine: textOf(saved.machine),
-  version: numberOf(saved.version),
-  active: Array.isArray(saved.active) ? saved.active.map(textOf) : [],
-  seq: numberOf(saved.seq),
-  last_sequence: numberOf(saved.last_sequence),
-  busy: saved.busy === true,
-  node: textOrNull(saved.node),
-  parked: textOrNull(saved.parked),
-  in_flight: listOf(saved.in_flight).map(({ id, name, policy, started, about, since, deadline }) => ({
-    ...{ id: textOf(id), name: textOf(name), policy: textOf(policy), about: textOrNull(about) },
-    ...{ since: textOrNull(since), deadline: textOrNull(deadline) },
-    started: started === true,
-  })),
-  reminders: remindersOf(saved.reminders),
-  related: listOf(saved.related).map(({ id, machine, state, label }) => ({
-    ...{ id: textOf(id), machine: textOf(machine), state: textOf(state) },
-    label: textOrNull(label),
-  })),
-  created_at: timeOf(saved.created_at),
-  updated_at: timeOf(saved.updated_at),
+const reminders = list(record({ name: textOf, due: timeOf }))
+const isTrue = (/** @type {unknown} */ value) => value === true
+
+const actorOf = record({
+  ...{ id: textOf, machine: textOf, version: numberOf, seq: numberOf, last_sequence: numberOf, busy: isTrue },
+  active: (/** @type {unknown} */ value) => (Array.isArray(value) ? value.map(textOf) : []),
+  in_flight: list(
+    record({
+      ...{ id: textOf, name: textOf, policy: textOf, started: isTrue },
+      ...{ about: textOrNull, since: textOrNull, deadline: textOrNull },
+    }),
+  ),
+  related: list(record({ id: textOf, machine: textOf, state: textOf, label: textOrNull })),
+  ...{ node: textOrNull, parked: textOrNull, reminders, created_at: timeOf, updated_at: timeOf },
 })
 
-/** @param {unknown} value */
-const remindersOf = (value) => listOf(value).map(({ name, due }) => ({ name: textOf(name), due: timeOf(due) }))
+const stepsOf = list(
+  record({
+    ...{ seq: numberOf, at: timeOf, version: textOf, cause: textOf, caused_by: textOf, event: textOf },
+    ...{ from: textOrNull, to: textOrNull, reminders },
+    context: (/** @type {unknown} */ value) => (isRecord(value) ? value : null),
+    events: list(record({ sequence: numberOf, event_type: textOf })),
+    effects: list(
+      record({ id: textOf, name: textOf, policy: textOf, params: (/** @type {unknown} */ value) => value }),
+    ),
+    messages: list(record({ id: textOf, to: textOf, event: textOf })),
+    in_flight: list(record({ id: textOf, name: textOf })),
+  }),
+)
 
-/** @param {Record<string, unknown>} saved @returns {import('./steps-model.js').Step} */
-const stepOf = (saved) => ({
-  seq: numberOf(saved.seq),
-  at: timeOf(saved.at),
-  version: textOf(saved.version),
-  cause: textOf(saved.cause),
-  caused_by: textOf(saved.caused_by),
-  event: textOf(saved.event),
-  from: textOrNull(saved.from),
-  to: textOrNull(saved.to),
-  context: isRecord(saved.context) ? saved.context : null,
-  events: listOf(saved.events).map(({ sequence, event_type }) => ({
-    sequence: numberOf(sequence),
-    event_type: textOf(event_type),
-  })),
-  effects: listOf(saved.effects).map(({ id, name, policy, params }) => ({
-    ...{ id: textOf(id), name: textOf(name), policy: textOf(policy) },
-    params,
-  })),
-  messages: listOf(saved.messages).map(({ id, to, event }) => ({
-    id: textOf(id),
-    to: textOf(to),
-    event: textOf(event),
-  })),
-  reminders: remindersOf(saved.reminders),
-  in_flight: listOf(saved.in_flight).map(({ id, name }) => ({ id: textOf(id), name: textOf(name) })),
-})
-
-/** @param {Record<string, unknown>} saved @returns {import('./event-log.js').ActorEvent} */
-const eventOf = (saved) => ({
-  sequence: numberOf(saved.sequence),
-  event_type: textOf(saved.event_type),
-  turn_number: typeof saved.turn_number === 'number' ? saved.turn_number : null,
-  payload: isRecord(saved.payload) ? saved.payload : {},
-  created_at: timeOf(saved.created_at),
-})
+const eventsOf = list(
+  record({
+    ...{ sequence: numberOf, event_type: textOf, created_at: timeOf },
+    turn_number: (/** @type {unknown} */ value) => (typeof value === 'number' ? value : null),
+    payload: (/** @type {unknown} */ value) => (isRecord(value) ? value : {}),
+  }),
+)

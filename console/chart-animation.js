@@ -28,13 +28,7 @@ export const scheduleOf = (moves) => {
   return { begins, whole: at + rest }
 }
 
-/**
- * The steps of an actor on its chart, as a picture that moves by itself and repeats, in both themes.
- *
- * @param {Layout} layout
- * @param {readonly Move[]} moves
- * @param {string} title
- */
+/** The steps of an actor on its chart, as a picture that moves by itself and repeats, in both themes. @param {Layout} layout @param {readonly Move[]} moves @param {string} title */
 export const animationOf = (layout, moves, title) => {
   const { begins, whole } = scheduleOf(moves)
   const seconds = `${whole / 1000}s`

@@ -15,13 +15,7 @@
  * @typedef {{ nodes: ReadonlyMap<string, NodeMark>, edges: ReadonlySet<number> }} ChartMarks
  */
 
-/**
- * The drawing of a chart for a phone, or for a wide screen.
- *
- * @param {Layout} layout
- * @param {boolean} narrow
- * @returns {Drawing}
- */
+/** The drawing of a chart for a phone, or for a wide screen. @param {Layout} layout @param {boolean} narrow @returns {Drawing} */
 export const drawingOf = (layout, narrow) => {
   if (!narrow) return layout
   const { paths, ...drawing } = layout.narrow
@@ -57,11 +51,7 @@ const changeOf = (active, before) => [
   active.filter((id) => !before.includes(id)),
 ]
 
-/**
- * @param {string} id
- * @param {readonly string[]} active
- * @returns {NodeMark['standing']}
- */
+/** @param {string} id @param {readonly string[]} active @returns {NodeMark['standing']} */
 const standingOf = (id, active) => {
   if (!active.includes(id)) return 'none'
   return active.some((other) => other.startsWith(`${id}.`)) ? 'within' : 'current'
@@ -127,12 +117,7 @@ export const wayOf = (layout, { active, before, event }) =>
 /** The name of an event in a chart, where XState's name of a delay is `after <delay>`. @param {string} event */
 export const eventText = (event) => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
 
-/**
- * The middle of an edge's longest line, where its name is drawn.
- *
- * @param {Points} points
- * @returns {readonly [x: number, y: number]}
- */
+/** The middle of an edge's longest line, where its name is drawn. @param {Points} points @returns {readonly [x: number, y: number]} */
 export const middleOf = (points) => {
   const lines = points.slice(1).map(([x, y], index) => {
     const [x0, y0] = points[index] ?? [x, y]
@@ -144,11 +129,7 @@ export const middleOf = (points) => {
 /** Radius of the corners of edges, in px. */
 const cornerRadius = 5
 
-/**
- * An SVG path through the points, with round corners.
- *
- * @param {Points} points
- */
+/** An SVG path through the points, with round corners. @param {Points} points */
 export const edgePath = (points) => {
   const parts = points.map(([x, y], index) => {
     const before = points[index - 1]
@@ -162,11 +143,7 @@ export const edgePath = (points) => {
   return parts.join('')
 }
 
-/**
- * The head of an arrow that ends at the last point, as SVG polygon points.
- *
- * @param {Points} points
- */
+/** The head of an arrow that ends at the last point, as SVG polygon points. @param {Points} points */
 export const arrowHead = (points) => {
   const [tip, tail] = [points.at(-1), points.at(-2)]
   if (tip === undefined || tail === undefined) return ''
@@ -176,12 +153,7 @@ export const arrowHead = (points) => {
   return `${tip[0]},${tip[1]} ${bx - uy * 3.5},${by + ux * 3.5} ${bx + uy * 3.5},${by - ux * 3.5}`
 }
 
-/**
- * A point on the way from a corner to the next point.
- *
- * @param {readonly [number, number]} corner
- * @param {readonly [number, number]} next
- */
+/** A point on the way from a corner to the next point. @param {readonly [number, number]} corner @param {readonly [number, number]} next */
 const towards = ([x, y], [toX, toY]) => {
   const length = Math.hypot(toX - x, toY - y)
   const share = length === 0 ? 0 : Math.min(cornerRadius, length / 2) / length

@@ -1,7 +1,4 @@
-/**
- * Time in ms for which a state stays highlighted while others are queued. It becomes shorter with a longer queue, so
- * that the chart does not fall behind.
- */
+/** Time in ms for which a state stays highlighted while others are queued. It becomes shorter with a longer queue, so that the chart does not fall behind. */
 const playMs = 250
 const minMs = 16
 const catchUpMs = 2000
@@ -32,12 +29,7 @@ export class ChartPlay {
     else this.#stage.chart.light(active)
   }
 
-  /**
-   * Shows the state at a commit with the transition to it, and drops queued states.
-   *
-   * @param {Move} move
-   * @param {readonly string[] | null} before
-   */
+  /** Shows the state at a commit with the transition to it, and drops queued states. @param {Move} move @param {readonly string[] | null} before */
   stand({ active, event }, before) {
     this.stop()
     const { chart } = this.#stage

@@ -11,9 +11,7 @@ const maxFit = 1.35
 const legible = 0.957
 const margin = 8
 
-/**
- * A chart that is fitted to its box, and can be zoomed and moved with buttons, the keyboard, the wheel and by dragging.
- */
+/** A chart that is fitted to its box, and can be zoomed and moved with buttons, the keyboard, the wheel and by dragging. */
 export class ChartStage {
   #tools = h('div', { class: 'chart-tools' })
   element = h('div', { class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': 'State chart' }, this.#tools)
@@ -170,12 +168,6 @@ export class ChartStage {
   }
 }
 
-/**
- * Where the visible part of a chart starts: the whole is in the middle, a part has the point in its middle.
- *
- * @param {number} at
- * @param {number} whole
- * @param {number} seen
- */
+/** Where the visible part of a chart starts: the whole is in the middle, a part has the point in its middle. @param {number} at @param {number} whole @param {number} seen */
 const startOf = (at, whole, seen) =>
   seen >= whole ? (whole - seen) / 2 : Math.min(whole - seen + margin, Math.max(-margin, at - seen / 2))

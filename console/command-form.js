@@ -20,15 +20,15 @@ const statusOf = (project, answer) => {
  * @param {{ project: string, command: import('./commands.js').Command, done: (said: Status) => void, close: () => void }} props
  */
 export const CommandForm = ({ project, command, done, close }) => {
-  const { name, send, says, field, body, load, keep, unreasoned = false } = command
+  const { name, send, says, field, body = () => ({}), load, keep, unreasoned = false } = command
   const [before, setBefore] = useState(field?.value ?? '')
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
   const [trouble, setTrouble] = useState('')
   // read-only until the text is loaded, which would overwrite earlier input
-  const [busy, setBusy] = useState(load !== null)
+  const [busy, setBusy] = useState(load !== undefined)
   useEffect(() => {
-    if (load === null) return
+    if (load === undefined) return
     void load(project).then(
       ({ input }) => {
         const shown = jsonText(input, 2)
@@ -45,7 +45,7 @@ export const CommandForm = ({ project, command, done, close }) => {
     setTrouble('')
     try {
       const why = reason === '' ? {} : { reason }
-      const unchanged = load !== null && text === before
+      const unchanged = load !== undefined && text === before
       const request = { ...(unchanged ? {} : body(text)), ...why }
       done(statusOf(project, await send(project, request)))
     } catch (error) {
@@ -58,7 +58,7 @@ export const CommandForm = ({ project, command, done, close }) => {
       <p>${says}</p>
       ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
       ${(field?.kind === 'json' || field?.kind === 'text') && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}
-      ${(load !== null || field?.kind === 'text') && text !== before && html`<${Diff} before=${before} after=${text} />`}
+      ${(load !== undefined || field?.kind === 'text') && text !== before && html`<${Diff} before=${before} after=${text} />`}
       ${!unreasoned && html`<label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>`}
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons"><button type="button" aria-disabled=${busy} onClick=${act}>${name}</button>${keep !== undefined && html`<button type="button" class="quiet" onClick=${close}>${keep}</button>`}</div>

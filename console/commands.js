@@ -5,14 +5,14 @@ import { streamTurn } from './playground/server-events.js'
  * @typedef {{ seq: number | null, sequence: number | null, turn: { turn_number: number, input_text: string, model: string } | null }} Moment the selected commit, null for
  *   the newest, its newest event, and the turn of a session at that time
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
- * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'text' | 'number' }} Field
+ * @typedef {{ label: string, value: string, rows: number, kind: 'json' | 'text' | 'number' }} Field
  * @typedef {object} Command an action that a person can take on an actor
  * @property {string} name
  * @property {(project: string, body: object) => Promise<unknown>} send carries it out
  * @property {string} says its effect, in a sentence
- * @property {Field | null} field its input in addition to the reason
- * @property {(text: string) => object} body builds the request from the field's text; may throw a SyntaxError
- * @property {((project: string) => Promise<{ input: unknown }>) | null} load loads the initial text of the field
+ * @property {Field} [field] its input in addition to the reason
+ * @property {(text: string) => object} [body] builds the request from the field's text; may throw a SyntaxError
+ * @property {(project: string) => Promise<{ input: unknown }>} [load] loads the initial text of the field
  * @property {string} [keep] label of the button that does not carry it out
  * @property {boolean} [leads] whether its result is opened
  * @property {boolean} [unreasoned] whether the operation takes no reason
@@ -60,12 +60,7 @@ const ofSession = (id, active, steps) => {
   )
   const stops = goesOn ? [stop] : []
   if (turns.length === 0 || active[0] === 'deleted') return stops
-  const field = {
-    name: 'turn',
-    label: 'Last turn to copy; empty for the latest turn that has ended',
-    value: '',
-    rows: 1,
-  }
+  const field = { label: 'Last turn to copy; empty for the latest turn that has ended', value: '', rows: 1 }
   return [
     ...stops,
     {
@@ -74,7 +69,6 @@ const ofSession = (id, active, steps) => {
       says: 'Creates a new session with the history up to a turn. This session is not changed.',
       field: { ...field, kind: 'number' },
       body: (text) => (text.trim() === '' ? {} : { turn_number: Number(text) }),
-      load: null,
     },
   ]
 }
@@ -98,9 +92,8 @@ const turnAgain = (id, { seq, turn }) => {
     {
       name: 'Run again',
       says: `Sends the message of turn ${turn_number} to the same model in ${where}. This session is not changed. Tools and settings that its caller sent with the turn are not sent again.${midway}`,
-      field: { name: 'input', label: `Message of turn ${turn_number}`, value: input_text, rows: 6, kind: 'text' },
+      field: { label: `Message of turn ${turn_number}`, value: input_text, rows: 6, kind: 'text' },
       body: (input) => ({ input }),
-      load: null,
       leads: true,
       unreasoned: isFirst,
       send: async (project, body) => {
@@ -143,7 +136,7 @@ const ofRun = (id, active, { seq, sequence }) => [
         ...{ params: { run_id: id }, body: { ...body, ...(sequence !== null && { after_sequence: sequence }) } },
       }),
     says: `Starts a new run with the same agent version.${sequence === null ? '' : ` It goes on from commit ${seq}: it knows what was said and done until then, and does not do that again.`}`,
-    field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
+    field: { label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
     load: (project) => callApi(project, 'runs.get', { params: { run_id: id } }),
     leads: true,
@@ -169,13 +162,12 @@ const skip = (name, subject, send) => ({
   name,
   send,
   says: `Sends the machine an event in place of ${subject}.`,
-  field: { name: 'event', label: 'Event', value: '{"type": ""}', rows: 3, kind: 'json' },
+  field: { label: 'Event', value: '{"type": ""}', rows: 3, kind: 'json' },
   body: (text) => ({ event: JSON.parse(text) }),
-  load: null,
 })
 
 /** @param {string} name @param {string} says @param {Command['send']} send @returns {Command} */
-const plain = (name, says, send) => ({ name, send, says, field: null, body: () => ({}), load: null })
+const plain = (name, says, send) => ({ name, send, says })
 
 /** @param {string} name @param {string} says @param {Command['send']} send @returns {Command} */
 const cancel = (name, says, send) => ({ ...plain(name, says, send), keep: 'Keep running' })

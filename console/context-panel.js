@@ -1,11 +1,7 @@
 import { html } from './html.js'
 import { jsonText } from './parts/turned-text.js'
 
-/**
- * The machine's context at the selected commit; fields that this commit changed are marked.
- *
- * @param {{ context: Record<string, unknown>, changed: readonly string[] }} props
- */
+/** The machine's context at the selected commit; fields that this commit changed are marked. @param {{ context: Record<string, unknown>, changed: readonly string[] }} props */
 export const ContextPanel = ({ context, changed }) => {
   const fields = Object.entries(context)
   if (fields.length === 0) return html`<p class="empty">The context has not changed up to this commit.</p>`

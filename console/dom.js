@@ -29,23 +29,14 @@ export const h = (tag, attributes = {}, ...children) => filled(document.createEl
 export const s = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(svgNamespace, tag), attributes, children)
 
-/**
- * Isolates a text with direction control characters, so that they do not affect their surroundings.
- *
- * @param {string} text
- */
+/** Isolates a text with direction control characters, so that they do not affect their surroundings. @param {string} text */
 const bdiOf = (text) => {
   const bdi = document.createElement('bdi')
   bdi.append(text)
   return bdi
 }
 
-/**
- * Returns the element of index.html with this id.
- *
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** Returns the element of index.html with this id. @param {string} id @returns {HTMLElement} */
 export const byId = (id) => {
   const element = document.getElementById(id)
   if (element === null) throw new Error(`index.html has no #${id}`)

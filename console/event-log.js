@@ -55,33 +55,19 @@ export class EventLog {
     return 'new'
   }
 
-  /**
-   * Adds older events, which must end where the loaded ones start.
-   *
-   * @param {readonly ActorEvent[]} events
-   * @returns {readonly Entry[]} their entries
-   */
+  /** Adds older events, which must end where the loaded ones start. @param {readonly ActorEvent[]} events @returns {readonly Entry[]} their entries */
   addBefore(events) {
     const older = joined(events.filter(({ sequence }) => sequence <= this.before))
     this.entries.unshift(...older)
     return older
   }
 
-  /**
-   * Removes the oldest entries.
-   *
-   * @param {number} max number of entries to keep
-   * @returns {number} number of removed entries
-   */
+  /** Removes the oldest entries. @param {number} max number of entries to keep @returns {number} number of removed entries */
   trim(max) {
     return this.entries.splice(0, Math.max(0, this.entries.length - max)).length
   }
 
-  /**
-   * The turn of an event. A stream frame without a turn number belongs to the current turn.
-   *
-   * @param {ActorEvent} event
-   */
+  /** The turn of an event. A stream frame without a turn number belongs to the current turn. @param {ActorEvent} event */
   #turnOf({ turn_number, payload }) {
     const named = turn_number ?? payload.turn_number
     if (typeof named === 'number') this.#turn = named
@@ -89,12 +75,7 @@ export class EventLog {
   }
 }
 
-/**
- * Entries of consecutive events; consecutive text deltas form one entry.
- *
- * @param {readonly ActorEvent[]} events
- * @returns {Entry[]}
- */
+/** Entries of consecutive events; consecutive text deltas form one entry. @param {readonly ActorEvent[]} events @returns {Entry[]} */
 export const joined = (events) => {
   const log = new EventLog((events[0]?.sequence ?? 1) - 1)
   for (const event of events) log.add(event)
@@ -104,18 +85,11 @@ export const joined = (events) => {
 /** @param {Entry} entry */
 export const firstOf = (entry) => (entry.kind === 'text' ? (entry.events[0]?.sequence ?? 0) : entry.event.sequence)
 
-/**
- * @param {ActorEvent} event
- * @returns {Entry}
- */
+/** @param {ActorEvent} event @returns {Entry} */
 const entryOf = (event) =>
   event.event_type === textEvent ? { kind: 'text', events: [event], text: deltaOf(event) } : { kind: 'event', event }
 
-/**
- * @param {Entry} entry
- * @param {ActorEvent} event
- * @returns {entry is TextEntry}
- */
+/** @param {Entry} entry @param {ActorEvent} event @returns {entry is TextEntry} */
 const joins = (entry, event) =>
   entry.kind === 'text' && event.event_type === textEvent && entry.events[0]?.turn_number === event.turn_number
 

@@ -1,7 +1,6 @@
-import { age } from './age.js'
 import { callApi } from './api.js'
 import { h } from './dom.js'
-import { toneOf } from './format.js'
+import { age, toneOf } from './format.js'
 import { html, render } from './html.js'
 import { titleOf } from './names.js'
 import { pages } from './navigation.js'
@@ -11,58 +10,42 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 import { readViews, viewHash, viewsNamed } from './views.js'
 
 /**
- * @typedef {object} Finding
- * @property {'actor' | 'tenant' | 'user' | 'agent' | 'knowledge' | 'model' | 'error' | 'tool' | 'request' | 'page'} kind
- * @property {string} id
- * @property {string | null} tenant_id of a user
- * @property {string | null} machine
- * @property {string | null} state
- * @property {string | null} label
- * @property {string | null} updated_at
+ * @typedef {'actor' | 'tenant' | 'user' | 'agent' | 'knowledge' | 'model' | 'error' | 'tool' | 'request' | 'page'} Kind
+ * @typedef {{ kind: Kind, id: string, href?: string, tenant_id?: string | null, machine?: string | null, state?: string | null, label?: string | null, updated_at?: string | null }} Finding
+ *   `href`: of a page; `tenant_id`: of a user
  */
 
 const waitMs = 120
 
-/** Saved views with such a name, as pages. @param {string} project @param {string} text */
-const viewLinks = (project, text) =>
-  viewsNamed(project, text).map((view) => ({ name: `View ${view.name}`, href: viewHash(project, view) }))
-
-/** Pages with such a name. @param {string} project @param {string} text @returns {readonly Finding[]} */
-const pagesNamed = (project, text) =>
-  [
-    ...pages(project).filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())),
-    ...viewLinks(project, text),
-  ].map(({ name }) => ({
-    kind: 'page',
-    id: name,
-    tenant_id: null,
-    machine: null,
-    state: null,
-    label: null,
-    updated_at: null,
-  }))
+/** Pages and saved views with such a name. @param {string} project @param {string} text @returns {readonly Finding[]} */
+const pagesNamed = (project, text) => [
+  ...pages(project)
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(({ name, href }) => /** @type {const} */ ({ kind: 'page', id: name, href })),
+  ...viewsNamed(project, text).map((view) => ({
+    ...{ kind: /** @type {const} */ ('page'), id: `View ${view.name}`, href: viewHash(project, view) },
+  })),
+]
 
 /** Kinds whose id is what people write: an error code, a model, the name of a tool. */
 const byId = new Set(['error', 'model', 'tool', 'user', 'page'])
 
 /** @param {Finding} finding */
-const titleIn = ({ kind, id, label }) => (byId.has(kind) ? id : titleOf(id, label))
+const titleIn = ({ kind, id, label = null }) => (byId.has(kind) ? id : titleOf(id, label))
 
-/** The hash of a search result. @param {string} project @param {Finding} finding */
-const hashOf = (project, { kind, id, tenant_id }) => {
-  if (kind === 'actor') return routeHash({ view: 'actor', project, id })
-  if (kind === 'tenant') return listHash({ project, tenant: id })
-  if (kind === 'agent') return routeHash({ view: 'resources', project, query: { kind: 'agents', open: id } })
-  if (kind === 'knowledge') return routeHash({ view: 'knowledge', project, query: { base: id } })
-  if (kind === 'model') return routeHash({ view: 'gateway', project, query: { model: id } })
-  if (kind === 'tool') return listHash({ project, machine: '', tool: id })
-  if (kind === 'page')
-    return (
-      [...pages(project), ...viewLinks(project, id.replace(/^View /, ''))].find(({ name }) => name === id)?.href ?? ''
-    )
-  if (kind === 'error') return listHash({ project, machine: '', error: id })
-  if (kind === 'request') return routeHash({ view: 'gateway', project, query: { request: id } })
-  return routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } })
+/** The hash of a search result, by its kind. @type {Readonly<Record<Kind, (project: string, finding: Finding) => string>>} */
+const hashes = {
+  actor: (project, { id }) => routeHash({ view: 'actor', project, id }),
+  tenant: (project, { id }) => listHash({ project, tenant: id }),
+  agent: (project, { id }) => routeHash({ view: 'resources', project, query: { kind: 'agents', open: id } }),
+  knowledge: (project, { id }) => routeHash({ view: 'knowledge', project, query: { base: id } }),
+  model: (project, { id }) => routeHash({ view: 'gateway', project, query: { model: id } }),
+  tool: (project, { id }) => listHash({ project, machine: '', tool: id }),
+  page: (_, { href = '' }) => href,
+  error: (project, { id }) => listHash({ project, machine: '', error: id }),
+  request: (project, { id }) => routeHash({ view: 'gateway', project, query: { request: id } }),
+  user: (project, { id, tenant_id }) =>
+    routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } }),
 }
 
 /** The dialog that finds anything: opened by ⌘K, Ctrl+K or `/`. */
@@ -132,7 +115,7 @@ const Find = ({ project, close }) => {
   const go = (finding) => {
     if (finding === undefined) return
     close()
-    location.hash = hashOf(project, finding)
+    location.hash = hashes[finding.kind](project, finding)
   }
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {

@@ -1,9 +1,8 @@
-import { duration } from './age.js'
 import { callApi, file } from './api.js'
 import { FleetChart } from './fleet-chart.js'
-import { machineName, toneOf } from './format.js'
+import { duration, machineName, toneOf } from './format.js'
 import { html } from './html.js'
-import { LivePage } from './live-page.js'
+import { livePage } from './live-page.js'
 import { nothing, Table } from './parts/table.js'
 import { listHash } from './route.js'
 
@@ -12,8 +11,6 @@ import { listHash } from './route.js'
  * @typedef {{ machine: string, version: number, failures_24h: number, failing_edges: readonly { from: string, to: string, count: number }[], states: readonly FleetState[] }} FleetMachine
  * @typedef {{ machine: FleetMachine, layout: import('./chart-model.js').Layout | null }} Shown
  */
-
-const refreshMs = 5000
 
 /** @type {Map<string, Promise<import('./chart-model.js').Layout | null>>} */
 const layouts = new Map()
@@ -25,29 +22,18 @@ const layoutOf = (machine) => {
   return known
 }
 
-/**
- * Every machine of the project with its actors by state.
- *
- * @param {string} project
- * @param {(error: unknown) => void} report
- */
-export const fleetPage = (project, report) =>
-  new LivePage({
-    /** @returns {Promise<readonly Shown[]>} */
-    read: async () => {
-      /** @type {{ data: readonly FleetMachine[] }} */
-      const { data } = await callApi(project, 'observation.fleet')
-      return Promise.all(data.map(async (machine) => ({ machine, layout: await layoutOf(machine.machine) })))
-    },
-    show: (machines) => html`<${Fleet} project=${project} machines=${machines} />`,
-    everyMs: refreshMs,
-    report,
-  })
+/** Every machine of the project with its actors by state. */
+export const fleetPage = livePage({
+  /** @returns {Promise<readonly Shown[]>} */
+  read: async ({ project }) => {
+    /** @type {{ data: readonly FleetMachine[] }} */
+    const { data } = await callApi(project, 'observation.fleet')
+    return Promise.all(data.map(async (machine) => ({ machine, layout: await layoutOf(machine.machine) })))
+  },
+  show: ({ place: { project }, data }) => html`<${Fleet} project=${project} machines=${data} />`,
+})
 
-/**
- * @param {number} count
- * @param {boolean} more whether there are more than were counted
- */
+/** @param {number} count @param {boolean} more whether there are more than were counted */
 const counted = (count, more) => `${count}${more ? '+' : ''}`
 
 /** @param {FleetMachine} machine */
@@ -75,7 +61,7 @@ const Machine = ({ project, machine, layout }) => {
   return html`
     <section class="panel" aria-label=${name}>
       <h2>
-        <a href=${listHash({ project, machine: machine.machine })}>${name}</a>
+        <a class="machine-name" href=${listHash({ project, machine: machine.machine })}>${name}</a>
         <span class="muted">${counted(total, isAtLeast(machine))} ${total === 1 ? 'actor' : 'actors'}</span>
         ${machine.failures_24h > 0 && html`<span class="chip" data-tone="bad">${machine.failures_24h} failed in 24 hours</span>`}
       </h2>

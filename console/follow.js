@@ -76,11 +76,7 @@ export const follow = ({ url, onEvent, onStatus, mayRetry, open = (each) => new 
   return stop
 }
 
-/**
- * @param {string} name
- * @param {{ lastEventId: string, data: string }} frame
- * @returns {ActorEvent}
- */
+/** @param {string} name @param {{ lastEventId: string, data: string }} frame @returns {ActorEvent} */
 const eventOf = (name, frame) => ({
   sequence: Number(frame.lastEventId),
   event_type: logName(name),

@@ -1,15 +1,13 @@
-import { age } from './age.js'
 import { callApi } from './api.js'
 import { riskChip } from './approval-form.js'
 import { FirstSteps } from './first-steps.js'
-import { ahead, machineName } from './format.js'
+import { age, ahead, machineName } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
-import { LivePage } from './live-page.js'
+import { livePage } from './live-page.js'
 import { nameOf, titleOf } from './names.js'
 import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
-import { serverNow } from './server-time.js'
 import { sessionNow } from './session.js'
 
 /**
@@ -29,7 +27,6 @@ import { sessionNow } from './session.js'
  * @property {string | null} expires_at
  */
 
-const refreshMs = 2000
 /** Maximum number of items per kind that the server lists (`observation.attention`). */
 const max = 50
 
@@ -44,20 +41,12 @@ const sections = [
   { kinds: ['node'], title: 'Crashes of nodes in the last 24 hours', tone: 'wait' },
 ]
 
-/**
- * Items that need a person, each with its age and its cause in one sentence.
- *
- * @param {string} project
- * @param {(error: unknown) => void} report
- */
-export const homePage = (project, report) =>
-  new LivePage({
-    /** @returns {Promise<{ data: readonly Need[] }>} */
-    read: () => callApi(project, 'observation.attention'),
-    show: ({ data }) => html`<${Home} project=${project} needs=${data} />`,
-    everyMs: refreshMs,
-    report,
-  })
+/** Items that need a person, each with its age and its cause in one sentence. */
+export const homePage = livePage({
+  everyMs: 2_000,
+  read: ({ project }) => callApi(project, 'observation.attention'),
+  show: ({ place: { project }, data }) => html`<${Home} project=${project} needs=${data.data} />`,
+})
 
 /** @param {{ project: string, needs: readonly Need[] }} props */
 const Home = ({ project, needs }) => html`
@@ -104,7 +93,7 @@ const Row = ({ project, need }) => html`
       ${need.tool !== null && html`<a href=${listHash({ project, machine: '', tool: need.tool })}>failed ${timesOf(need.count)}</a>`}
       ${need.tool === null && need.kind === 'failed' && need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${timesOf(need.count)}</a>`}
       <span class="need-age">
-        ${need.expires_at && html`<span>expires ${ahead(need.expires_at, serverNow())}</span>`}
+        ${need.expires_at && html`<span>expires ${ahead(need.expires_at)}</span>`}
         <time datetime=${need.since} title=${need.since}>${age(need.since)}</time>
       </span>
     </div>

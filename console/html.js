@@ -5,12 +5,7 @@ import { h } from './vendor/preact.js'
 /** Elements that can contain only text. */
 const plain = ['option', 'textarea', 'title', 'text']
 
-/**
- * Wraps texts with direction control characters in `bdi`, so that they do not affect their surroundings.
- *
- * @param {any} child
- * @returns {any}
- */
+/** Wraps texts with direction control characters in `bdi`, so that they do not affect their surroundings. @param {any} child @returns {any} */
 const isolated = (child) => (Array.isArray(child) ? child.map(isolated) : turns(child) ? h('bdi', null, child) : child)
 
 /** @type {(type: any, props: any, ...children: any[]) => any} */

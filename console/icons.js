@@ -1,10 +1,6 @@
-import { s } from './dom.js'
+import { html } from './html.js'
 
-/**
- * Lines of an icon on a grid of 16 by 16.
- *
- * @type {Readonly<Record<string, string>>}
- */
+/** Lines of an icon on a grid of 16 by 16. @type {Readonly<Record<string, string>>} */
 const lines = {
   home: 'M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5M6.8 13V9.5h2.4V13',
   overview: 'M2.500 13.500h11M3.500 11 6.500 7l2.500 2 4-5.500',
@@ -45,6 +41,6 @@ const lines = {
   stuck: 'M8 2.500 14 13H2zM8 6.500v3M8 11.200v.300',
 }
 
-/** An icon beside a text that says the same. @param {string} name */
-export const icon = (name) =>
-  s('svg', { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: lines[name] ?? '' }))
+/** An icon beside a text that says the same. @param {{ name: string }} props */
+export const Icon = ({ name }) =>
+  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${lines[name] ?? ''} /></svg>`

@@ -1,6 +1,5 @@
-import { duration } from './age.js'
 import { callApi, headOf, pathOf } from './api.js'
-import { preciseTime, toneOf } from './format.js'
+import { duration, preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 

@@ -25,12 +25,7 @@ export const ActorLink = ({ project, id, label = null }) =>
 export const linked = (project, text) =>
   partsOf(text).map((part, index) => (index % 2 === 0 ? part : html`<${ActorLink} project=${project} id=${part} />`))
 
-/**
- * A text with actor ids as links, as DOM nodes. The links are not tab stops until their list makes them so, since a log has thousands.
- *
- * @param {string} project
- * @param {string} text
- */
+/** A text with actor ids as links, as DOM nodes. The links are not tab stops until their list makes them so, since a log has thousands. @param {string} project @param {string} text */
 export const linkedNodes = (project, text) =>
   partsOf(text).map((part, index) =>
     index % 2 === 0

@@ -1,11 +1,12 @@
 import { callApi } from './api.js'
-import { machineName, stateName, toneOf } from './format.js'
+import { machineName } from './format.js'
 import { html } from './html.js'
 import { ActorLink } from './linked-ids.js'
-import { LivePage } from './live-page.js'
+import { livePage } from './live-page.js'
 import { nameOf, titleOf } from './names.js'
 import { Empty } from './parts/empty.js'
 import { ListView } from './parts/list-view.js'
+import { StateChip } from './parts/state-chip.js'
 import { nothing } from './parts/table.js'
 import { When } from './parts/when.js'
 import { compareHash, listHash, routeHash } from './route.js'
@@ -34,28 +35,19 @@ import { useState } from './vendor/hooks.js'
 const pageSize = 50
 /** Of a file. */
 const maxPage = 100
-const refreshMs = 3000
 
-/**
- * Actors of one kind, filtered by state, tenant, agent, error and time; all that is chosen is in the URL.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const listPage = (place, report) =>
-  new LivePage({
-    /** @returns {Promise<Listed>} */
-    read: async () => {
-      const [actors, { data }] = await Promise.all([
-        readActors(place, place.query.after),
-        callApi(place.project, 'observation.fleet'),
-      ])
-      return { actors, machines: inOrder(data) }
-    },
-    show: (listed) => html`<${List} place=${place} ...${listed} />`,
-    everyMs: refreshMs,
-    report,
-  })
+/** Actors of one kind, filtered by state, tenant, agent, error and time; all that is chosen is in the URL. */
+export const listPage = livePage({
+  /** @param {Place} place @returns {Promise<Listed>} */
+  read: async (place) => {
+    const [actors, { data }] = await Promise.all([
+      readActors(place, place.query.after),
+      callApi(place.project, 'observation.fleet'),
+    ])
+    return { actors, machines: inOrder(data) }
+  },
+  show: ({ place, data }) => html`<${List} place=${place} ...${data} />`,
+})
 
 /** @param {Place} place @param {string | undefined} cursor */
 const readActors = ({ project, machine, query }, cursor, limit = pageSize) => {
@@ -94,7 +86,7 @@ const columnsOf = (place, { marked, mark }) => {
     {
       ...{ name: 'state', title: 'State', value: ({ state }) => state },
       cell: ({ state, failures }) =>
-        html`<span class="chip" data-tone=${toneOf(state)} title=${state}>${stateName(state)}</span> ${failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
+        html`<${StateChip} state=${state} /> ${failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
     },
     {
       ...{ name: 'error', title: 'Error', value: ({ error }) => error, ...(failed ? {} : { off: true }) },

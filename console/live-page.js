@@ -1,53 +1,51 @@
 import { h } from './dom.js'
 import { render } from './html.js'
 import { withNames } from './names.js'
-import { Refreshing } from './refreshing.js'
-import { sessionNow } from './session.js'
 
-/** The data of a page, after the names of all that it mentions have been read. @template Data @param {Data} data @returns {Promise<Data>} */
-const named = (data) => {
-  const { project } = sessionNow()
-  return project === null ? Promise.resolve(data) : withNames(project, data)
-}
+/** @typedef {import('./parts/query-form.js').Place} Place */
+/** @typedef {import('./vendor/preact.js').ComponentChild} Child */
 
 /**
- * A page that renders server data and refreshes it regularly.
+ * Declares a page by what it reads and shows. It reads again at intervals while it is visible, and when `done` is called.
  *
  * @template Data
+ * @template {{ project: string }} [P=Place]
+ * @param {object} page
+ * @param {(place: P, before: Data | null) => Promise<Data>} page.read `before`: what it has read last
+ * @param {(shown: { place: P, data: Data, done: () => Promise<void> }) => Child} page.show
+ * @param {number} [page.everyMs] 0: it is read once
  */
-export class LivePage {
-  element = h('div', { class: 'page' })
-  #parts
-  #refreshing
-
-  /**
-   * @param {object} parts
-   * @param {() => Promise<Data>} parts.read
-   * @param {(data: Data) => import('./vendor/preact.js').ComponentChild} parts.show
-   * @param {number} parts.everyMs
-   * @param {(error: unknown) => void} parts.report called with an error, and with null when it is resolved
-   */
-  constructor(parts) {
-    this.#parts = parts
-    this.#refreshing = new Refreshing(() => this.refresh(), parts.everyMs, parts.report)
+export const livePage =
+  ({ read, show, everyMs = 5_000 }) =>
+  (/** @type {P} */ place, /** @type {(error: unknown) => void} `null` when an error is resolved */ report) => {
+    const element = h('div', { class: 'page' })
+    let stopped = false
+    let timer = 0
+    let data = /** @type {Data | null} */ (null)
+    const refresh = async () => {
+      // after the names of all that it mentions
+      const next = await withNames(place.project, await read(place, data))
+      if (stopped) return
+      data = next
+      render(show({ place, data, done }), element)
+    }
+    const done = () => refresh().catch(report)
+    const schedule = () => {
+      if (stopped || everyMs === 0) return
+      timer = setTimeout(async () => {
+        if (document.visibilityState === 'visible') await refresh().then(() => report(null), report)
+        schedule()
+      }, everyMs)
+    }
+    /** @throws {import('./api.js').ApiError} when the first read fails */
+    const start = async () => {
+      await refresh()
+      schedule()
+    }
+    const stop = () => {
+      stopped = true
+      clearTimeout(timer)
+      render(null, element)
+    }
+    return { element, start, shown: () => {}, stop }
   }
-
-  /** @throws {import('./api.js').ApiError} when the first read fails */
-  start() {
-    return this.#refreshing.start()
-  }
-
-  shown() {}
-
-  stop() {
-    this.#refreshing.stop()
-    render(null, this.element)
-  }
-
-  /** Reads and renders the data now. */
-  async refresh() {
-    const data = await named(await this.#parts.read())
-    if (this.#refreshing.stopped) return
-    render(this.#parts.show(data), this.element)
-  }
-}

@@ -76,11 +76,7 @@ const textCell = (entry) => {
   }
 }
 
-/**
- * @param {HTMLElement} sequence
- * @param {string} name
- * @param {ActorEvent | undefined} event
- */
+/** @param {HTMLElement} sequence @param {string} name @param {ActorEvent | undefined} event */
 const headOf = (sequence, name, event) =>
   h(
     'div',

@@ -16,10 +16,7 @@ const nearEndPx = 48
 const nearStartPx = 400
 /** Maximum number of entries for which all rows are on the page, so that the browser's own search finds them. */
 const wholeUpTo = 300
-/**
- * Assumed height in px of a row that has not been measured, and the margin in px rendered above and below the visible
- * part.
- */
+/** Assumed height in px of a row that has not been measured, and the margin in px rendered above and below the visible part. */
 const guessedPx = 100
 const aroundPx = 600
 /** Maximum number of selected rows that are kept on the page. */
@@ -99,12 +96,7 @@ export class LogView {
     if (index >= 0) this.#reveal(index)
   }
 
-  /**
-   * Updates the last entry, which has more text.
-   *
-   * @param {Entry} entry
-   * @param {ActorEvent} event
-   */
+  /** Updates the last entry, which has more text. @param {Entry} entry @param {ActorEvent} event */
   grow(entry, event) {
     const item = this.#items.at(-1)
     if (item?.entry !== entry) return this.append(entry)

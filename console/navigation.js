@@ -1,185 +1,129 @@
-import { h } from './dom.js'
-import { icon } from './icons.js'
-import { routeHash } from './route.js'
+import { html } from './html.js'
+import { Icon } from './icons.js'
+import { parseRoute } from './route.js'
 import { sessionNow } from './session.js'
 
 /**
- * An entry has the pages beneath it, which few people open often: they are listed while it or one of them is open.
+ * A page: its name, its icon and its address within a project. It has the pages beneath it, which few people open often:
+ * they are listed while it or one of them is open.
  *
- * @typedef {import('./route.js').Route} Route
- * @typedef {readonly [name: string, icon: string, route: (project: string) => Route, beneath?: readonly Entry[]]} Entry
+ * @typedef {readonly [name: string, drawn: string, place: string, beneath?: Readonly<Record<string, string>>]} Entry
  */
-
-/** @param {import('./route.js').PlainView} view @param {import('./route.js').Query} [query] */
-const plain = (view, query) => (/** @type {string} */ project) => ({
-  view,
-  project,
-  ...(query !== undefined && { query }),
-})
-
-/** @param {string} machine */
-const list = (machine) => (/** @type {string} */ project) => ({
-  ...{ view: /** @type {const} */ ('list'), project, machine, query: {} },
-})
-
-/** @param {string} kind */
-const resource = (kind) => plain('resources', { kind })
-
-/** The pages by what people come for. @type {readonly (readonly [group: string, entries: readonly Entry[]])[]} */
-const groups = [
-  [
-    'Observe',
-    [
-      ['Home', 'home', plain('home')],
-      ['Overview', 'overview', plain('overview')],
-      ['Approvals', 'approvals', plain('approvals'), [['All actions', 'approvals', resource('actions')]]],
-      ['Sessions', 'sessions', list('session')],
-      [
-        'Runs',
-        'runs',
-        list('run'),
-        [
-          ['Batches', 'runs', resource('batches')],
-          ['Message batches', 'runs', resource('message_batches')],
-        ],
-      ],
-      ['Fleet', 'fleet', plain('fleet')],
-    ],
-  ],
-  [
-    'Build',
-    [
-      ['Agents', 'agents', resource('agents')],
-      ['Prompts', 'audit', resource('prompts')],
-      ['Installations', 'installations', resource('installations')],
-      ['Playground', 'playground', plain('playground')],
-      ['Tools', 'tools', plain('tools'), [['MCP servers', 'tools', resource('mcp_servers')]]],
-      [
-        'Skills',
-        'skills',
-        plain('skills'),
-        [
-          ['All skills', 'skills', resource('skills')],
-          ['Imports', 'skills', resource('skill_imports')],
-        ],
-      ],
-    ],
-  ],
-  [
-    'Data',
-    [
-      ['Tenants', 'tenants', resource('tenants'), [['End users', 'members', resource('end_users')]]],
-      ['Memory', 'memory', plain('memory')],
-      [
-        'Knowledge',
-        'knowledge',
-        plain('knowledge'),
-        [
-          ['Knowledge bases', 'knowledge', resource('knowledge_bases')],
-          ['Vector stores', 'knowledge', resource('vector_stores')],
-        ],
-      ],
-      [
-        'Connections',
-        'connections',
-        plain('connections'),
-        [['All connections', 'connections', resource('connections')]],
-      ],
-    ],
-  ],
-  [
-    'Gateway',
-    [
-      ['Gateway', 'gateway', plain('gateway')],
-      ['Limits', 'limits', resource('limits'), [['Rate plans', 'limits', resource('rate_plans')]]],
-      ['Guardrails', 'guardrails', resource('guardrails')],
-      ['Provider keys', 'providers', resource('provider_connections')],
-      ['Custom servers', 'servers', resource('custom_providers')],
-    ],
-  ],
-  [
-    'Operate',
-    [
-      ['Webhooks', 'webhooks', resource('webhooks')],
-      ['Keys', 'providers', resource('project_keys')],
-      ['Members', 'members', resource('project_members')],
-      ['Projects', 'projects', resource('projects')],
-      [
-        'Settings',
-        'settings',
-        plain('settings'),
-        [
-          ['Request log', 'settings', resource('request_log_settings')],
-          ['Retention', 'settings', resource('retention_settings')],
-        ],
-      ],
-    ],
-  ],
-]
 
 /** Pages of the installation. @type {readonly Entry[]} */
 const ofOperators = [
-  ['Organization', 'tenants', resource('organizations')],
-  ['Sign-in providers', 'connections', resource('oidc_connections')],
-  ['Audit log', 'audit', plain('audit')],
-  ['Nodes', 'nodes', plain('nodes')],
-  ['Stuck', 'stuck', plain('stuck')],
+  ['Organization', 'tenants', 'resources?kind=organizations'],
+  ['Sign-in providers', 'connections', 'resources?kind=oidc_connections'],
+  ['Audit log', 'audit', 'audit'],
+  ['Nodes', 'nodes', 'nodes'],
+  ['Stuck', 'stuck', 'stuck'],
 ]
 
-/** An entry, and the pages beneath it. @param {Entry} entry @returns {readonly Entry[]} */
-const withBeneath = (entry) => [entry, ...(entry[3] ?? [])]
+/** The pages by what people come for. @type {Readonly<Record<string, readonly Entry[]>>} */
+const groups = {
+  Observe: [
+    ['Home', 'home', 'home'],
+    ['Overview', 'overview', 'overview'],
+    ['Approvals', 'approvals', 'approvals', { 'All actions': 'resources?kind=actions' }],
+    ['Sessions', 'sessions', 'list/session'],
+    [
+      'Runs',
+      'runs',
+      'list/run',
+      { Batches: 'resources?kind=batches', 'Message batches': 'resources?kind=message_batches' },
+    ],
+    ['Fleet', 'fleet', 'fleet'],
+  ],
+  Build: [
+    ['Agents', 'agents', 'resources?kind=agents'],
+    ['Prompts', 'audit', 'resources?kind=prompts'],
+    ['Installations', 'installations', 'resources?kind=installations'],
+    ['Playground', 'playground', 'playground'],
+    ['Tools', 'tools', 'tools', { 'MCP servers': 'resources?kind=mcp_servers' }],
+    ['Skills', 'skills', 'skills', { 'All skills': 'resources?kind=skills', Imports: 'resources?kind=skill_imports' }],
+  ],
+  Data: [
+    ['Tenants', 'tenants', 'resources?kind=tenants', { 'End users': 'resources?kind=end_users' }],
+    ['Memory', 'memory', 'memory'],
+    [
+      'Knowledge',
+      'knowledge',
+      'knowledge',
+      { 'Knowledge bases': 'resources?kind=knowledge_bases', 'Vector stores': 'resources?kind=vector_stores' },
+    ],
+    ['Connections', 'connections', 'connections', { 'All connections': 'resources?kind=connections' }],
+  ],
+  Gateway: [
+    ['Gateway', 'gateway', 'gateway'],
+    ['Limits', 'limits', 'resources?kind=limits', { 'Rate plans': 'resources?kind=rate_plans' }],
+    ['Guardrails', 'guardrails', 'resources?kind=guardrails'],
+    ['Provider keys', 'providers', 'resources?kind=provider_connections'],
+    ['Custom servers', 'servers', 'resources?kind=custom_providers'],
+  ],
+  Operate: [
+    ['Webhooks', 'webhooks', 'resources?kind=webhooks'],
+    ['Keys', 'providers', 'resources?kind=project_keys'],
+    ['Members', 'members', 'resources?kind=project_members'],
+    ['Projects', 'projects', 'resources?kind=projects'],
+    [
+      'Settings',
+      'settings',
+      'settings',
+      { 'Request log': 'resources?kind=request_log_settings', Retention: 'resources?kind=retention_settings' },
+    ],
+  ],
+}
 
-/** The icon of a resource's page. @param {string} kind */
-export const iconOf = (kind) =>
-  [...groups.flatMap(([, entries]) => entries), ...ofOperators]
-    .flatMap(withBeneath)
-    .find(([, , route]) => pageOf(route('')) === `resources ${kind}`)?.[1] ?? 'sessions'
+/** The groups that the member sees. @returns {readonly (readonly [string, readonly Entry[]])[]} */
+const shownGroups = () =>
+  Object.entries(groups).map(([group, entries]) => [
+    group,
+    group === 'Operate' && sessionNow().operates ? [...entries, ...ofOperators] : entries,
+  ])
 
-/** Identifies the page that a route belongs to. @param {Route} route */
-const pageOf = (route) => {
+/** An entry, and the pages beneath it, as entries. @param {Entry} entry @returns {readonly Entry[]} */
+const withBeneath = (entry) => [
+  entry,
+  ...Object.entries(entry[3] ?? {}).map(([name, place]) => /** @type {const} */ ([name, entry[1], place])),
+]
+
+/** @param {string} project @param {string} place */
+const hashOf = (project, place) => `#/projects/${encodeURIComponent(project)}/${place}`
+
+/** Identifies the page that an address belongs to. @param {string} hash */
+const pageOf = (hash) => {
+  const route = parseRoute(hash)
   if (route.view === 'list') return `list ${route.machine}`
   return route.view === 'resources' ? `resources ${route.query?.kind ?? 'agents'}` : route.view
 }
 
-/**
- * The links to all pages, in groups.
- *
- * @param {string} project
- * @param {Route} current
- * @param {boolean} operates
- */
-export const navigation = (project, current, operates) =>
-  groups.map(([group, entries]) =>
-    h(
-      'div',
-      { class: 'nav-group' },
-      h('h2', {}, group),
-      h(
-        'ul',
-        {},
-        ...[...entries, ...(operates && group === 'Operate' ? ofOperators : [])].map((entry) =>
-          linkOf(entry, project, current),
-        ),
-        ...(group === 'Operate' ? [h('li', {}, h('a', { href: '/docs' }, icon('knowledge'), 'Documentation'))] : []),
-      ),
-    ),
-  )
+/** The icon of a resource's page. @param {string} kind */
+export const iconOf = (kind) =>
+  [...Object.values(groups), ofOperators]
+    .flat()
+    .flatMap(withBeneath)
+    .find(([, , place]) => place === `resources?kind=${kind}`)?.[1] ?? 'sessions'
 
-/** @param {Entry} entry @param {string} project @param {Route} current @returns {HTMLLIElement} */
-const linkOf = (entry, project, current) => {
-  const [name, drawn, route, beneath = []] = entry
-  const isHere = (/** @type {Entry} */ [, , to]) => pageOf(to(project)) === pageOf(current)
-  const opened = withBeneath(entry).some(isHere) ? beneath : []
-  return h(
-    'li',
-    {},
-    h('a', { href: routeHash(route(project)), 'aria-current': isHere(entry) ? 'page' : undefined }, icon(drawn), name),
-    opened.length === 0 ? null : h('ul', {}, ...opened.map((each) => linkOf(each, project, current))),
+/** The links to all pages, in groups. @param {{ project: string, current: string }} props `current`: the address that is shown */
+export const Navigation = ({ project, current }) => {
+  const here = pageOf(current)
+  const isHere = (/** @type {Entry} */ [, , place]) => pageOf(hashOf(project, place)) === here
+  /** @param {Entry} entry @returns {import('./vendor/preact.js').ComponentChild} */
+  const link = (entry) => {
+    const [name, drawn, place] = entry
+    const [, ...beneath] = withBeneath(entry)
+    const isOpen = beneath.length > 0 && [entry, ...beneath].some(isHere)
+    return html`<li key=${name}><a href=${hashOf(project, place)} aria-current=${isHere(entry) ? 'page' : undefined}><${Icon} name=${drawn} />${name}</a>${isOpen && html`<ul>${beneath.map(link)}</ul>`}</li>`
+  }
+  return shownGroups().map(
+    ([group, entries]) =>
+      html`<div class="nav-group" key=${group}><h2>${group}</h2><ul>${entries.map(link)}${group === 'Operate' && html`<li><a href="/docs"><${Icon} name="knowledge" />Documentation</a></li>`}</ul></div>`,
   )
 }
 
-/** The names and hashes of all pages. @param {string} project */
+/** The names and addresses of all pages. @param {string} project */
 export const pages = (project) =>
-  [...groups.flatMap(([, entries]) => entries), ...(sessionNow().operates ? ofOperators : [])]
+  shownGroups()
+    .flatMap(([, entries]) => entries)
     .flatMap(withBeneath)
-    .map(([name, , route]) => ({ name, href: routeHash(route(project)) }))
+    .map(([name, , place]) => ({ name, href: hashOf(project, place) }))

@@ -50,11 +50,7 @@ const stepIn = (search) => {
   return Number.isInteger(step) && step > 0 ? { step } : {}
 }
 
-/**
- * The hash of a route, which `parseRoute` parses.
- *
- * @param {Route} route
- */
+/** The hash of a route, which `parseRoute` parses. @param {Route} route */
 export const routeHash = (route) => {
   const place = route.project === null ? '#' : `#/projects/${encodeURIComponent(route.project)}`
   if (route.view === 'actor') {

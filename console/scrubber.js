@@ -1,17 +1,14 @@
-import { duration } from './age.js'
 import { eventText } from './chart-model.js'
 import { h } from './dom.js'
-import { preciseTime, toneOf } from './format.js'
+import { duration, preciseTime, toneOf } from './format.js'
+import { html, render } from './html.js'
 
 /** @typedef {import('./steps-model.js').Step} Step */
 
 /** Number of frames beside the selected one that are on the page, on each side. */
 const aroundFrames = 24
 
-/**
- * Moves through an actor's commits: a film strip with a frame for each, a slider over all of them, and a button back to
- * the newest one.
- */
+/** Moves through an actor's commits: a film strip with a frame for each, a slider over all of them, and a button back to the newest one. */
 export class Scrubber {
   #range = h('input', {
     type: 'range',
@@ -97,10 +94,10 @@ export class Scrubber {
     const chosen = this.#frames.findIndex(({ index }) => index >= this.index)
     const from = Math.max(0, (chosen < 0 ? this.#frames.length - 1 : chosen) - aroundFrames)
     const focused = this.#strip.contains(document.activeElement)
-    this.#strip.replaceChildren(
-      ...this.#frames
-        .slice(from, from + 2 * aroundFrames + 1)
-        .map((frame, at) => this.#frame(frame, this.#frames[from + at - 1]?.step, from + at === chosen)),
+    const frames = this.#frames.slice(from, from + 2 * aroundFrames + 1)
+    render(
+      frames.map((frame, at) => this.#frame(frame, this.#frames[from + at - 1]?.step, from + at === chosen)),
+      this.#strip,
     )
     this.center(focused)
   }
@@ -118,25 +115,11 @@ export class Scrubber {
   #frame({ step, index }, before, chosen) {
     const state = step.to?.split('.').at(-1) ?? ''
     const since = before === undefined ? '' : `+${duration(Date.parse(step.at) - Date.parse(before.at))}`
-    return h(
-      'li',
-      {},
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'frame',
-          tabindex: chosen ? 0 : -1,
-          'aria-current': chosen ? 'step' : undefined,
-          'data-tone': step.to === null ? '' : toneOf(step.to),
-          title: `${this.#nameOf(step)}, ${preciseTime(step.at)}`,
-          click: () => this.go(index === this.#steps.length - 1 ? null : index),
-        },
-        h('span', { class: 'frame-head' }, `${step.seq}`, h('span', {}, since)),
-        h('span', { class: 'frame-event' }, eventText(step.event)),
-        h('span', { class: 'frame-state' }, state),
-      ),
-    )
+    const title = `${this.#nameOf(step)}, ${preciseTime(step.at)}`
+    const go = () => this.go(index === this.#steps.length - 1 ? null : index)
+    return html`<li key=${step.seq}><button type="button" class="frame" tabindex=${chosen ? 0 : -1} aria-current=${chosen ? 'step' : undefined} data-tone=${step.to === null ? '' : toneOf(step.to)} title=${title} onClick=${go}>
+      <span class="frame-head">${step.seq}<span>${since}</span></span><span class="frame-event">${eventText(step.event)}</span><span class="frame-state">${state}</span>
+    </button></li>`
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * Offset of the server's clock in ms, from the `date` header of its answers. Ages and countdowns use the server's time,
- * since a browser's clock may be minutes off.
- */
+/** Offset of the server's clock in ms, from the `date` header of its answers. Ages and countdowns use the server's time, since a browser's clock may be minutes off. */
 let aheadMs = 0
 
 /** @param {string | null} date value of the header `date` */

@@ -1,6 +1,7 @@
 import { download, downloadBundle, lastMinute, nameOf } from './bundle.js'
 import { animationOf } from './chart-animation.js'
 import { h } from './dom.js'
+import { html, render } from './html.js'
 import { compareHash } from './route.js'
 import { movesOf } from './steps-model.js'
 import { hasTalk } from './talk-panel.js'
@@ -13,21 +14,21 @@ import { hasTalk } from './talk-panel.js'
  * @param {() => { actor: import('./actor-facts.js').Actor, layout: import('./chart-model.js').Layout, steps: readonly import('./steps-model.js').Step[], log: readonly import('./event-log.js').ActorEvent[] }} now what is loaded
  */
 export const shareMenu = (project, now) => {
-  const save = (/** @type {string} */ name, /** @type {() => void} */ click) =>
-    h('button', { type: 'button', class: 'quiet', click }, name)
+  const { actor, layout } = now()
   const picture = () => {
-    const { actor, layout, steps } = now()
-    const moves = movesOf(lastMinute(steps, []).steps)
-    download(`${nameOf(actor)}.svg`, animationOf(layout, moves, nameOf(actor)), 'image/svg+xml')
+    const moves = movesOf(lastMinute(now().steps, []).steps)
+    download(`${nameOf(now().actor)}.svg`, animationOf(layout, moves, nameOf(now().actor)), 'image/svg+xml')
   }
-  return h(
-    'span',
-    { class: 'decide' },
-    hasTalk(now().actor)
-      ? h('a', { class: 'button quiet', href: compareHash(project, [now().actor.id]) }, 'Compare')
-      : null,
-    save('Save bundle', () => downloadBundle(now().actor, { steps: now().steps, log: now().log })),
-    save('Last minute', () => downloadBundle(now().actor, lastMinute(now().steps, now().log))),
-    save('Moving picture', picture),
+  const saves = {
+    'Save bundle': () => downloadBundle(now().actor, { steps: now().steps, log: now().log }),
+    'Last minute': () => downloadBundle(now().actor, lastMinute(now().steps, now().log)),
+    'Moving picture': picture,
+  }
+  const box = h('span', { class: 'decide' })
+  render(
+    html`${hasTalk(actor) && html`<a class="button quiet" href=${compareHash(project, [actor.id])}>Compare</a>`}
+      <details class="menu"><summary>Save</summary><div class="menu-box">${Object.entries(saves).map(([name, save]) => html`<button type="button" class="quiet" onClick=${save}>${name}</button>`)}</div></details>`,
+    box,
   )
+  return box
 }

@@ -1,7 +1,7 @@
 import { callApi } from './api.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
-import { LivePage } from './live-page.js'
+import { livePage } from './live-page.js'
 import { ActButton } from './parts/act-button.js'
 import { Empty } from './parts/empty.js'
 import { Table } from './parts/table.js'
@@ -10,7 +10,7 @@ import { newResource } from './route.js'
 import { sessionNow } from './session.js'
 
 /**
- * @typedef {{ severity: string, code: string, path: string, line: number, message: string }} Finding
+ * @typedef {import('#client/api/index.ts').SkillFinding} Finding
  * @typedef {object} Reviewed
  * @property {(verb: 'publish' | 'reject', body?: object) => Promise<unknown>} decide
  * @property {string} id
@@ -23,26 +23,15 @@ import { sessionNow } from './session.js'
  * @property {boolean} rejects
  */
 
-const refreshMs = 5000
 const max = 50
 const severities = ['blocker', 'warning', 'info']
 
-/**
- * Skills to review: staged imports and draft versions, with the findings of the scan.
- *
- * @param {import('./parts/query-form.js').Place} place
- * @param {(error: unknown) => void} report
- */
-export const skillsPage = ({ project }, report) => {
-  /** @type {LivePage<Reviewed[]>} */
-  const page = new LivePage({
-    read: async () => [...(await importsOf(project)), ...(await draftsOf(project))],
-    show: (reviewed) => html`<${Skills} project=${project} reviewed=${reviewed} done=${() => page.refresh()} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** Skills to review: staged imports and draft versions, with the findings of the scan. */
+export const skillsPage = livePage({
+  /** @returns {Promise<readonly Reviewed[]>} */
+  read: async ({ project }) => [...(await importsOf(project)), ...(await draftsOf(project))],
+  show: ({ place: { project }, data, done }) => html`<${Skills} project=${project} reviewed=${data} done=${done} />`,
+})
 
 /** @param {string} project @returns {Promise<readonly Reviewed[]>} */
 const importsOf = async (project) => {
@@ -72,7 +61,7 @@ const draftsOf = async (project) => {
 /** @param {{ project: string, reviewed: readonly Reviewed[], done: () => Promise<void> }} props */
 const Skills = ({ project, reviewed, done }) => html`
   <div class="view-head"><h1>Skills to review</h1></div>
-  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review."><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p>${sessionNow().operates && html`<a class="button" href=${newResource(project, 'skill_imports')}>Import one</a>`}<//>`}
+  ${reviewed.length === 0 && html`<${Empty} drawn="skills" title="No skills to review." create=${sessionNow().operates && newResource(project, 'skill_imports')} verb="Import one"><p>Skills are files that teach agents a task. Imported ones, and drafts, are scanned and wait here until an admin publishes them.</p><//>`}
   ${reviewed.map((each) => html`<${Review} key=${each.id} reviewed=${each} done=${done} />`)}
 `
 

@@ -44,46 +44,28 @@ export class StepBook {
     return this.steps.at(-1)?.seq ?? 0
   }
 
-  /**
-   * Adds commits that follow the loaded ones.
-   *
-   * @param {readonly Step[]} more
-   * @returns {readonly Step[]} those that were not loaded yet
-   */
+  /** Adds commits that follow the loaded ones. @param {readonly Step[]} more @returns {readonly Step[]} those that were not loaded yet */
   add(more) {
     const fresh = more.filter(({ seq }) => seq > this.last)
     this.steps.push(...fresh)
     return fresh
   }
 
-  /**
-   * The innermost state after a commit; null when the loaded commits do not show it.
-   *
-   * @param {number} index
-   */
+  /** The innermost state after a commit; null when the loaded commits do not show it. @param {number} index */
   stateAt(index) {
     const before = this.steps.slice(0, index + 1).findLast(({ to }) => to !== null)
     if (before !== undefined) return before.to
     return this.steps.slice(index + 1).find(({ to }) => to !== null)?.from ?? null
   }
 
-  /**
-   * The active states after each commit that changed them, up to this one; the first entry is the state before the
-   * first of them.
-   *
-   * @param {number} index
-   */
+  /** The active states after each commit that changed them, up to this one; the first entry is the state before the first of them. @param {number} index */
   statesTo(index) {
     const moves = this.steps.slice(0, index + 1).filter(({ to }) => to !== null)
     const first = moves[0]?.from ?? null
     return [...(first === null ? [] : [first]), ...moves.flatMap(({ to }) => (to === null ? [] : [to]))].map(activeAt)
   }
 
-  /**
-   * The context after a commit, as far as the loaded commits show, and the fields that this commit changed.
-   *
-   * @param {number} index
-   */
+  /** The context after a commit, as far as the loaded commits show, and the fields that this commit changed. @param {number} index */
   contextAt(index) {
     const changes = this.steps.slice(0, index + 1).map(({ context }) => context ?? {})
     return { context: Object.assign({}, ...changes), changed: Object.keys(changes.at(-1) ?? {}) }
@@ -100,11 +82,7 @@ export class StepBook {
   }
 }
 
-/**
- * Dotted paths of every active state, outer ones first, from the innermost one.
- *
- * @param {string} leaf several regions are joined by a space
- */
+/** Dotted paths of every active state, outer ones first, from the innermost one. @param {string} leaf several regions are joined by a space */
 export const activeAt = (leaf) =>
   leaf.split(' ').flatMap((path) => {
     const parts = path.split('.')
@@ -114,12 +92,7 @@ export const activeAt = (leaf) =>
 /** @param {string} cause `<effect>#done`, `<effect>#3` … */
 const effectOf = (cause) => cause.split('#')[0] ?? ''
 
-/**
- * The outcome of each effect that the commits started.
- *
- * @param {readonly Step[]} steps
- * @returns {readonly EffectSpan[]}
- */
+/** The outcome of each effect that the commits started. @param {readonly Step[]} steps @returns {readonly EffectSpan[]} */
 export const effectSpans = (steps) => {
   /** @type {Map<string, EffectSpan>} */
   const spans = new Map()
@@ -150,12 +123,7 @@ export const effectSpans = (steps) => {
   return [...spans.values()]
 }
 
-/**
- * Periods in which an actor was in a state `queued`; in ms since the epoch.
- *
- * @param {readonly Step[]} steps
- * @returns {readonly { startedAt: number, endedAt: number | null }[]}
- */
+/** Periods in which an actor was in a state `queued`; in ms since the epoch. @param {readonly Step[]} steps @returns {readonly { startedAt: number, endedAt: number | null }[]} */
 export const queueSpans = (steps) => {
   /** @type {{ startedAt: number, endedAt: number | null }[]} */
   const spans = []
@@ -228,12 +196,7 @@ export const taken = ({ edges }, active) => {
   return [...seen.values()].filter(({ detail }) => detail !== 'otherwise')
 }
 
-/**
- * The event of a step with the guards that decided, as its chart names them: `model_answered [someWait]`.
- *
- * @param {import('./chart-model.js').Layout} layout
- * @param {Step} step
- */
+/** The event of a step with the guards that decided, as its chart names them: `model_answered [someWait]`. @param {import('./chart-model.js').Layout} layout @param {Step} step */
 export const nameOf = (layout, { from, to, event }) => {
   if (from === null || to === null) return eventText(event)
   const way = wayOf(layout, { active: activeAt(to), before: activeAt(from), event })

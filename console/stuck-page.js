@@ -1,6 +1,6 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
-import { LivePage } from './live-page.js'
+import { livePage } from './live-page.js'
 import { ActButton } from './parts/act-button.js'
 import { Empty } from './parts/empty.js'
 import { Table } from './parts/table.js'
@@ -10,12 +10,10 @@ import { routeHash } from './route.js'
 import { useState } from './vendor/hooks.js'
 
 /**
- * @typedef {import('./parts/query-form.js').Place} Place
- * @typedef {{ id: string, kind: string, actor_id: string, machine: string, subject: string, reason: string, attempts: number, updated_at: string }} StuckWork
+ * @typedef {import('#client/api/index.ts').StuckWork} StuckWork
  * @typedef {{ data: readonly StuckWork[], next_cursor: string | null }} Listed
  */
 
-const refreshMs = 2000
 const max = 100
 
 /** Label of each kind, and whether its machine can be given another event instead. */
@@ -29,22 +27,12 @@ const kinds = /** @type {Readonly<Record<string, readonly [text: string, skips: 
   unfinished_commit: ['not finished', false],
 })
 
-/**
- * Stuck work of a project, with the decisions that an operator can make about it.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const stuckPage = ({ project }, report) => {
-  /** @type {LivePage<Listed>} */
-  const page = new LivePage({
-    read: () => callApi(project, 'stuck.list', { query: { limit: max } }),
-    show: (listed) => html`<${Stuck} project=${project} ...${listed} done=${() => page.refresh()} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** Stuck work of a project, with the decisions that an operator can make about it. */
+export const stuckPage = livePage({
+  everyMs: 2_000,
+  read: ({ project }) => callApi(project, 'stuck.list', { query: { limit: max } }),
+  show: ({ place: { project }, data, done }) => html`<${Stuck} project=${project} ...${data} done=${done} />`,
+})
 
 /** @param {{ project: string, done: () => Promise<void> } & Listed} props */
 const Stuck = ({ project, data, next_cursor, done }) => {

@@ -1,5 +1,4 @@
-import { duration } from './age.js'
-import { dollars } from './format.js'
+import { dollars, duration } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { nothing } from './parts/table.js'
@@ -22,22 +21,14 @@ export const turnAt = (events, upTo) => {
   return { turn_number: Number(turn_number), input_text: String(input_text), model: String(model) }
 }
 
-/**
- * What was said, up to the selected commit.
- *
- * @param {{ project: string, events: Events, upTo: number | null }} props `upTo`: the newest event that is shown
- */
+/** What was said, up to the selected commit. @param {{ project: string, events: Events, upTo: number | null }} props `upTo`: the newest event that is shown */
 export const TalkPanel = ({ project, events, upTo }) => {
   const lines = linesIn(eventsTo(events, upTo))
   if (lines.length === 0) return html`<p class="empty">Nothing was said yet.</p>`
   return html`<div class="messages">${lines.map(({ kind, text }, at) => html`<p key=${at} data-kind=${kind}>${linked(project, text)}</p>`)}</div>`
 }
 
-/**
- * Cost, tokens, tool calls and time of the loaded part of a log, up to the selected commit.
- *
- * @param {{ events: Events, upTo: number | null }} props
- */
+/** Cost, tokens, tool calls and time of the loaded part of a log, up to the selected commit. @param {{ events: Events, upTo: number | null }} props */
 export const Sums = ({ events, upTo }) => {
   const { cost, unpriced, tokens, tools, errors, ms } = sumsOf(eventsTo(events, upTo))
   const facts = [

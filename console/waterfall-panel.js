@@ -1,5 +1,5 @@
-import { duration } from './age.js'
 import { callApi } from './api.js'
+import { duration } from './format.js'
 import { html } from './html.js'
 import { routeHash } from './route.js'
 import { serverNow } from './server-time.js'
@@ -72,11 +72,7 @@ const BarRow = ({ project, bar, scale, levels }) => {
   `
 }
 
-/**
- * The bars of a child actor, on the scale of its parent.
- *
- * @param {{ project: string, id: string, ended: boolean, scale: Scale, levels: number }} props
- */
+/** The bars of a child actor, on the scale of its parent. @param {{ project: string, id: string, ended: boolean, scale: Scale, levels: number }} props */
 const Child = ({ project, id, ended, scale, levels }) => {
   const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))
   useEffect(() => {

@@ -1,6 +1,5 @@
 import { causes } from './actor-panels.js'
-import { duration } from './age.js'
-import { preciseTime } from './format.js'
+import { duration, preciseTime } from './format.js'
 import { html } from './html.js'
 import { serverNow } from './server-time.js'
 import { effectSpans, nameOf, taken } from './steps-model.js'

@@ -1,17 +1,16 @@
-import { age } from '../age.js'
 import { callApi, wordsOf } from '../api.js'
 import { Approval, riskChip } from '../approval-form.js'
-import { ahead, time } from '../format.js'
+import { age, ahead, time } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { nameOf, titleOf } from '../names.js'
+import { Choices } from '../parts/choices.js'
 import { Empty } from '../parts/empty.js'
 import { jsonText } from '../parts/turned-text.js'
 import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, listHash } from '../route.js'
-import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 import { Sums, TalkPanel } from '../talk-panel.js'
 import { useEffect, useState } from '../vendor/hooks.js'
@@ -24,7 +23,6 @@ import { nameIn, ReviewPanel } from './review-panel.js'
  * @typedef {{ data: readonly Waiting[], next_cursor: string | null, members: readonly Member[] }} Listed
  */
 
-const refreshMs = 2000
 const max = 100
 const shownEvents = 100
 
@@ -36,31 +34,24 @@ const lists = {
   snoozed: ['Snoozed', () => ({ snoozed: true }), 'No call is snoozed.'],
 }
 
-/**
- * All calls that wait for a decision, with what led to each.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const approvalsPage = (place, report) => {
-  const [, queryOf] = listOf(place)
-  const members = callApi(place.project, 'project_members.list', { query: { limit: max } })
-  members.catch(() => {})
-  /** @type {LivePage<Listed>} */
-  const page = new LivePage({
-    read: async () => {
-      const query = { status: 'pending_approval', limit: max, ...queryOf(sessionNow().member) }
-      const list = callApi(place.project, 'actions.list', { query })
-      const [listed, known] = await Promise.all([list, members])
-      return { ...listed, members: known.data }
-    },
-    show: (listed) =>
-      html`<${Inbox} place=${place} listed=${listed} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+const listNames = Object.fromEntries(Object.entries(lists).map(([show, [name]]) => [show, name]))
+
+/** All calls that wait for a decision, with what led to each. */
+export const approvalsPage = livePage({
+  everyMs: 2_000,
+  /** @param {Place} place @param {Listed | null} before @returns {Promise<Listed>} */
+  read: async (place, before) => {
+    const [, queryOf] = listOf(place)
+    const query = { status: 'pending_approval', limit: max, ...queryOf(sessionNow().member) }
+    const [listed, members] = await Promise.all([
+      callApi(place.project, 'actions.list', { query }),
+      before?.members ??
+        callApi(place.project, 'project_members.list', { query: { limit: max } }).then(({ data }) => data),
+    ])
+    return { ...listed, members }
+  },
+  show: ({ place, data, done }) => html`<${Inbox} place=${place} listed=${data} done=${done} />`,
+})
 
 /** @param {Place} place */
 const listOf = ({ query: { show = '' } }) => lists[show] ?? /** @type {(typeof lists)['']} */ (lists[''])
@@ -113,7 +104,7 @@ const Inbox = ({ place, listed: { data, next_cursor, members }, done }) => {
       <span class="muted">${data.length}${next_cursor === null ? '' : '+'} waiting <span class="keys"><kbd>j</kbd> <kbd>k</kbd> choose, <kbd>x</kbd> mark, <kbd>a</kbd> approve, <kbd>r</kbd> reject</span></span>
       <span role="status">${outcome}</span>
     </div>
-    <nav class="filter kinds" aria-label="Which calls">${Object.entries(lists).map(([show, [name]]) => html`<a href=${hashAt(place, { show, action: '' })} aria-current=${(place.query.show ?? '') === show ? 'true' : undefined}>${name}</a>`)}</nav>
+    <${Choices} kinds label="Which calls" values=${listNames} now=${place.query.show ?? ''} to=${(/** @type {string} */ show) => hashAt(place, { show, action: '' })} />
     ${
       chosen === undefined
         ? html`<${Empty} drawn="approvals" title=${listOf(place)[2]}><p>Calls of tools that need an approval appear here, with what led to them. They can be assigned, snoozed and commented.</p><//>`
@@ -122,9 +113,13 @@ const Inbox = ({ place, listed: { data, next_cursor, members }, done }) => {
         decides &&
         html`<div class="bulk" role="group" aria-label="Marked calls">
           <label class="tick"><input type="checkbox" checked=${marked.length === data.length} onChange=${() => setPicked(marked.length === data.length ? [] : data.map(({ id }) => id))} /> All</label>
-          <input aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${typed(setReason)} />
-          <button type="button" aria-disabled=${marked.length === 0} onClick=${() => marked.length > 0 && decide('approve')}>Approve ${marked.length}</button>
-          <button type="button" class="quiet" aria-disabled=${marked.length === 0} onClick=${() => marked.length > 0 && decide('reject')}>Reject ${marked.length}</button>
+          ${
+            marked.length === 0
+              ? html`<span class="muted">Mark calls to decide several together.</span>`
+              : html`<input aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${typed(setReason)} />
+          <button type="button" onClick=${() => decide('approve')}>Approve ${marked.length}</button>
+          <button type="button" class="quiet" onClick=${() => decide('reject')}>Reject ${marked.length}</button>`
+          }
         </div>`
       }
       <div class="inbox">
@@ -180,7 +175,7 @@ const notesOf = ({ expires_at, review: { assignee_id, snoozed_until, comment_cou
   ...(assignee_id === null ? [] : [nameIn(members, assignee_id)]),
   ...(snoozed_until === null ? [] : [`snoozed until ${time(snoozed_until)}`]),
   ...(comment_count === 0 ? [] : [`${comment_count} comment${comment_count === 1 ? '' : 's'}`]),
-  `expires ${ahead(expires_at, serverNow())}`,
+  `expires ${ahead(expires_at)}`,
 ]
 
 /** The form to decide, who requests it, and what was said before. @param {{ place: Place, action: Waiting, members: readonly Member[], done: () => void }} props */

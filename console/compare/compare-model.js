@@ -1,5 +1,4 @@
-import { duration } from '../age.js'
-import { dollars } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { lineDiff } from '../parts/line-diff.js'
 import { jsonText } from '../parts/turned-text.js'
 import { sumsOf } from '../sums.js'

@@ -1,12 +1,13 @@
-import { duration } from '../age.js'
 import { callApi } from '../api.js'
-import { time, toneOf } from '../format.js'
+import { duration } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
+import { Choices } from '../parts/choices.js'
 import { Empty } from '../parts/empty.js'
 import { lineDiff } from '../parts/line-diff.js'
 import { QueryForm } from '../parts/query-form.js'
+import { StateChip } from '../parts/state-chip.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { hashAt, listHash } from '../route.js'
@@ -24,58 +25,43 @@ import { aligned, courseOf, differences, factsOf, turnsIn } from './compare-mode
  * @typedef {{ a: Side | null, b: Side | null, candidates: readonly Candidate[] }} Sides
  */
 
-const refreshMs = 5000
 const pageSize = 200
 /** Number of events of each side that are read. */
 const maxEvents = 4000
 const maxCandidates = 30
 
-/**
- * Two runs or turns side by side. Both are in the URL; with only one of them, the page offers others.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const comparePage = (place, report) => {
-  const [readA, readB] = [sideReader(place, 'a'), sideReader(place, 'b')]
-  return new LivePage({
-    /** @returns {Promise<Sides>} */
-    read: async () => {
-      const [a, b] = await Promise.all([readA(), readB()])
-      return { a, b, candidates: a !== null && b === null ? await candidatesFor(place, a) : [] }
-    },
-    show: (sides) => html`<${Compare} place=${place} ...${sides} />`,
-    everyMs: refreshMs,
-    report,
-  })
-}
+/** Two runs or turns side by side. Both are in the URL; with only one of them, the page offers others. */
+export const comparePage = livePage({
+  /** @param {Place} place @param {Sides | null} before @returns {Promise<Sides>} */
+  read: async (place, before) => {
+    const [a, b] = await Promise.all([sideOf(place, 'a', before), sideOf(place, 'b', before)])
+    return { a, b, candidates: a !== null && b === null ? await candidatesFor(place, a) : [] }
+  },
+  show: ({ place, data }) => html`<${Compare} place=${place} ...${data} />`,
+})
 
-/** Reads one side; its log only from the last event that was read. @param {Place} place @param {'a' | 'b'} name */
-const sideReader = ({ project, query }, name) => {
-  /** @type {ActorEvent[]} */
-  const events = []
+/** Reads one side; its log only from the last event that was read. @param {Place} place @param {'a' | 'b'} name @param {Sides | null} before @returns {Promise<Side | null>} */
+const sideOf = async ({ project, query }, name, before) => {
   const id = query[name] ?? ''
+  if (id === '') return null
   const params = { actor_id: id }
-  /** @returns {Promise<Side | null>} */
-  return async () => {
-    if (id === '') return null
-    const actor = await callApi(project, 'project_actors.get', { params })
-    for (let more = true; more && events.length < maxEvents; ) {
-      const after = events.at(-1)?.sequence ?? 0
-      const { data, last_sequence } = await callApi(project, 'project_actors.events', {
-        ...{ params, query: { after, limit: pageSize } },
-      })
-      events.push(...data)
-      more = data.length > 0 && (data.at(-1)?.sequence ?? 0) < last_sequence
-    }
-    const facts =
-      actor.machine === 'run'
-        ? await callApi(project, 'runs.get', { params: { run_id: id } })
-        : actor.machine === 'session'
-          ? await callApi(project, 'sessions.get', { params: { session_id: id } })
-          : { agent_id: null }
-    return { actor, facts, events }
+  const events = [...(before?.[name]?.events ?? [])]
+  const actor = await callApi(project, 'project_actors.get', { params })
+  for (let more = true; more && events.length < maxEvents; ) {
+    const after = events.at(-1)?.sequence ?? 0
+    const { data, last_sequence } = await callApi(project, 'project_actors.events', {
+      ...{ params, query: { after, limit: pageSize } },
+    })
+    events.push(...data)
+    more = data.length > 0 && (data.at(-1)?.sequence ?? 0) < last_sequence
   }
+  const facts =
+    actor.machine === 'run'
+      ? await callApi(project, 'runs.get', { params: { run_id: id } })
+      : actor.machine === 'session'
+        ? await callApi(project, 'sessions.get', { params: { session_id: id } })
+        : { agent_id: null }
+  return { actor, facts, events }
 }
 
 /** Others of the same agent, newest first. @param {Place} place @param {Side} side @returns {Promise<readonly Candidate[]>} */
@@ -133,7 +119,7 @@ const Candidates = ({ place, of: { actor, facts }, candidates }) => {
     key: id,
     cells: [
       html`<a href=${hashAt(place, { b: id })}>${label ?? id}</a>`,
-      html`<span class="chip" data-tone=${toneOf(state)}>${state}</span>`,
+      html`<${StateChip} state=${state} />`,
       label === null ? nothing : html`<code>${id}</code>`,
       html`<${When} at=${created_at} />`,
     ],
@@ -171,10 +157,7 @@ const Both = ({ place, a, b }) => {
     </section>
     <section class="panel" aria-label="Steps">
       <h2>Steps <span class="muted">${changed.length === 0 ? 'no differences' : `${changed.length} of ${rows.length} differ`}</span>
-        <nav class="filter" aria-label="Which steps">
-          <a href=${hashAt(place, { only: '' })} aria-current=${only ? undefined : 'true'}>All</a>
-          <a href=${hashAt(place, { only: 'changes' })} aria-current=${only ? 'true' : undefined}>Differences</a>
-        </nav>
+        <${Choices} label="Which steps" values=${{ '': 'All', changes: 'Differences' }} now=${only ? 'changes' : ''} to=${(/** @type {string} */ value) => hashAt(place, { only: value })} />
       </h2>
       <ol class="pairs">${(only ? changed : rows).map(([one, other], at) => html`<${Pair} key=${at} a=${one} b=${other} />`)}</ol>
       ${isCut && html`<p class="panel-part muted">Of each log, the first ${maxEvents} events are compared.</p>`}
@@ -193,8 +176,8 @@ const SideHead = ({ place: { project }, name, side: { actor }, turn }) => {
       <strong>${name}</strong>
       <${ActorLink} project=${project} id=${actor.id} />
       ${turn && html`<span>turn ${turn}</span>`}
-      <span class="chip" data-tone=${toneOf(state)}>${state}</span>
-      <time class="muted" datetime=${actor.created_at}>${time(actor.created_at)}</time>
+      <${StateChip} state=${state} />
+      <span class="muted"><${When} at=${actor.created_at} /></span>
     </section>
   `
 }

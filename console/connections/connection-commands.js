@@ -2,7 +2,6 @@ import { callApi } from '../api.js'
 import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { serverNow } from '../server-time.js'
 import { useState } from '../vendor/hooks.js'
 
 /**
@@ -36,7 +35,7 @@ export const ConnectionCommands = ({ project, connection: { id, name, key_last4,
     <span role="status">${outcome}</span>
     ${
       link !== null &&
-      html`<label class="link-out">Link for its owner alone: anyone who has it connects an account of theirs. It ends ${ahead(link.expires_at, serverNow())}
+      html`<label class="link-out">Link for its owner alone: anyone who has it connects an account of theirs. It ends ${ahead(link.expires_at)}
         <input readonly value=${link.authorize_url} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} />
         <${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(link.authorize_url)} /></label>`
     }

@@ -1,8 +1,7 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
-import { ahead, toneOf } from '../format.js'
+import { age, ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
 import { Empty as Blank } from '../parts/empty.js'
 import { Named } from '../parts/named.js'
@@ -11,89 +10,40 @@ import { QueryForm } from '../parts/query-form.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
-import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 import { ConnectionCommands } from './connection-commands.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {object} Connection
- * @property {string} id
- * @property {string} name
- * @property {string} connector
- * @property {'pending' | 'active' | 'expired' | 'error' | 'revoked'} status
- * @property {'project' | 'tenant' | 'end_user'} owner_type
- * @property {string | null} tenant_id
- * @property {string | null} external_user_id
- * @property {number} tool_count
- * @property {string | null} expires_at
- * @property {string | null} last_refreshed_at
- * @property {string | null} last_tested_at
- * @property {string | null} key_last4
- * @property {{ code: string, message: string } | null} error
+ * @typedef {import('#client/api/index.ts').Connection} Connection
  * @typedef {{ data: readonly Connection[], next_cursor: string | null }} Shown
  */
 
-const refreshMs = 3000
 const pageSize = 50
-
-const fields = /** @type {const} */ ([
-  {
-    name: 'status',
-    label: 'State',
-    choices: [
-      ['', 'any'],
-      ['error', 'error'],
-      ['expired', 'expired'],
-      ['pending', 'pending'],
-      ['active', 'active'],
-      ['revoked', 'revoked'],
-    ],
-  },
-  {
-    name: 'owner',
-    label: 'Owner',
-    choices: [
-      ['', 'any'],
-      ['project', 'project'],
-      ['tenant', 'tenant'],
-      ['end_user', 'end user'],
-    ],
-  },
-  { name: 'connector', label: 'Connector' },
-  { name: 'tenant', label: 'Tenant' },
-])
-
-/**
- * Connections of tools to services: their state, their owner, and the actions that restore one.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const connectionsPage = (place, report) => {
-  const { status, owner, connector, tenant, after } = place.query
-  /** @type {LivePage<Shown>} */
-  const page = new LivePage({
-    read: () =>
-      callApi(place.project, 'connections.list', {
-        query: { limit: pageSize, status, owner_type: owner, connector, tenant_id: tenant, cursor: after },
-      }),
-    show: (shown) =>
-      html`<${Connections} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
 
 /** States that need a person first. @type {readonly Connection['status'][]} */
 const order = ['error', 'expired', 'pending', 'active', 'revoked']
 
-/**
- * Whether a connection needs attention. One whose last test failed may still be active.
- *
- * @param {Connection} connection
- */
+/** @param {readonly string[]} values */
+const anyOf = (values) => [['', 'any'], ...values.map((value) => [value, value.replace('_', ' ')])]
+
+const fields = [
+  { name: 'status', label: 'State', choices: anyOf(order) },
+  { name: 'owner', label: 'Owner', choices: anyOf(['project', 'tenant', 'end_user']) },
+  { name: 'connector', label: 'Connector' },
+  { name: 'tenant', label: 'Tenant' },
+]
+
+/** Connections of tools to services: their state, their owner, and the actions that restore one. */
+export const connectionsPage = livePage({
+  read: ({ project, query: { status, owner, connector, tenant, after } }) =>
+    callApi(project, 'connections.list', {
+      query: { limit: pageSize, status, owner_type: owner, connector, tenant_id: tenant, cursor: after },
+    }),
+  show: ({ place, data, done }) => html`<${Connections} place=${place} shown=${data} done=${done} />`,
+})
+
+/** Whether a connection needs attention. One whose last test failed may still be active. @param {Connection} connection */
 const needsAttention = ({ status, error }) =>
   order.indexOf(status) < order.indexOf('active') || (status === 'active' && error !== null)
 
@@ -122,7 +72,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
 const Empty = ({ place }) =>
   Object.values(place.query).some((value) => value !== '')
     ? html`<p class="empty">No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a></p>`
-    : html`<${Blank} drawn="connections" title="No connections yet"><p>A connection gives tools access to a service, by a key or by the sign-in of its owner.</p>${sessionNow().operates && html`<p><a class="button" href=${newResource(place.project, 'connections')}>Create the first one</a></p>`}<//>`
+    : html`<${Blank} drawn="connections" title="No connections yet" create=${sessionNow().operates && newResource(place.project, 'connections')}><p>A connection gives tools access to a service, by a key or by the sign-in of its owner.</p><//>`
 
 /** @param {{ place: Place, done: () => void }} parts @param {Connection} connection */
 const rowOf = ({ place, done }, connection) => {
@@ -132,7 +82,7 @@ const rowOf = ({ place, done }, connection) => {
       ? connection.key_last4 === null
         ? nothing
         : `key …${connection.key_last4}`
-      : html`ends ${ahead(expires_at, serverNow())}${last_refreshed_at !== null && html`, <span class="muted">new ${age(last_refreshed_at)}</span>`}`
+      : html`ends ${ahead(expires_at)}${last_refreshed_at !== null && html`, <span class="muted">new ${age(last_refreshed_at)}</span>`}`
   return {
     key: id,
     cells: [

@@ -10,12 +10,7 @@ export const wordsOf = (query) =>
     .filter((word) => word !== '')
     .slice(0, maxWords)
 
-/**
- * How well an entry answers a query; 0 if one of the words is missing.
- *
- * @param {Entry} entry
- * @param {readonly string[]} words
- */
+/** How well an entry answers a query; 0 if one of the words is missing. @param {Entry} entry @param {readonly string[]} words */
 export const scoreOf = ([title, place, path, text], words) => {
   let sum = 0
   const [inTitle, inPlace, inText] = [title, `${place} ${path}`, text].map((each) => each.toLowerCase())

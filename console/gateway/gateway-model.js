@@ -1,50 +1,10 @@
 /**
- * @typedef {object} Line of the request log
- * @property {string} request_id
- * @property {string} at
- * @property {string} operation
- * @property {string | null} key_id
- * @property {string | null} tenant_id
- * @property {string | null} external_user_id
- * @property {string | null} agent_id
- * @property {string} asked_model
- * @property {string | null} provider
- * @property {string | null} model
- * @property {string | null} source
- * @property {number} status
- * @property {string | null} error
- * @property {boolean} streamed
- * @property {number | null} first_byte_ms
- * @property {number} duration_ms
- * @property {number} attempts
- * @property {Readonly<Record<string, number>>} redactions
- * @property {number} input_tokens
- * @property {number} output_tokens
- * @property {number} cached_tokens
- * @property {number} cache_write_tokens
- * @property {number} reasoning_tokens
- * @property {number | null} characters
- * @property {number | null} seconds
- * @property {number | null} images
- * @property {string | null} cost_usd
- * @typedef {{ provider: string, model: string, source: string, connection_id: string | null, error: string, message: string, after_ms: number }} FailedAttempt
- * @typedef {Line & { failed_attempts: readonly FailedAttempt[], price: Readonly<Record<string, unknown>> | null, bodies: string, request_body: string | null, response_body: string | null }} Entry
+ * @typedef {import('#client/api/index.ts').RequestLogLine} Line
+ * @typedef {import('#client/api/index.ts').RequestLogEntry} Entry
+ * @typedef {import('#client/api/index.ts').Limit} Limit
+ * @typedef {Pick<import('#client/api/index.ts').ProviderConnection, 'id' | 'name' | 'provider' | 'is_active' | 'status' | 'last_tested_at' | 'model_count'>} Connection
  * @typedef {{ calls: number, failed: number, p50: number | null, p95: number | null, lastError: string | null, lastErrorAt: string | null }} Health
  * @typedef {{ name: string, count: number, rate: number, usd: number }} PricePart
- * @typedef {object} Limit
- * @property {string} id
- * @property {'project' | 'tenant' | 'key'} subject
- * @property {string | null} subject_id
- * @property {number | null} requests_per_minute
- * @property {number | null} tokens_per_minute
- * @property {string | null} budget_day_usd
- * @property {string | null} budget_month_usd
- * @property {string | null} budget_total_usd
- * @property {string | null} spent_day_usd
- * @property {string | null} spent_month_usd
- * @property {string | null} spent_total_usd
- * @property {string | null} reserved_usd
- * @typedef {{ id: string, name: string, provider: string, is_active: boolean, status: 'untested' | 'ok' | 'failed', last_tested_at: string | null, model_count: number }} Connection
  */
 
 /** Dimensions for summing up usage, with the field of each in usage and in the log. */
@@ -84,11 +44,7 @@ export const healthOf = (lines) => {
   }
 }
 
-/**
- * Requests that called a provider, by provider: those refused earlier say nothing about it.
- *
- * @param {readonly Line[]} lines
- */
+/** Requests that called a provider, by provider: those refused earlier say nothing about it. @param {readonly Line[]} lines */
 export const byProviderOf = (lines) => [
   ...Map.groupBy(
     lines.filter(({ provider, attempts }) => provider !== null && attempts > 0),

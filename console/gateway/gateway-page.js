@@ -1,6 +1,6 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
 import { sessionNow } from '../session.js'
 import { Budgets } from './budgets.js'
@@ -22,26 +22,8 @@ import { daysOf, dimensionOf, Sums } from './sums.js'
  * @property {readonly import('./providers.js').Server[]} servers
  */
 
-const refreshMs = 2000
 const shownLines = 30
 const maxOthers = 100
-
-/**
- * Requests to the gateway, their cost, budgets, and the health of providers.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const gatewayPage = (place, report) => {
-  /** @type {LivePage<Shown>} */
-  const page = new LivePage({
-    read: () => readGateway(place),
-    show: (shown) => html`<${Gateway} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
 
 /** @param {Place} place @returns {Promise<Shown>} */
 const readGateway = async ({ project, query }) => {
@@ -57,6 +39,13 @@ const readGateway = async ({ project, query }) => {
   ])
   return { recent, lines, usage, limits: limits.data, credits, connections: connections.data, servers: providers }
 }
+
+/** Requests to the gateway, their cost, budgets, and the health of providers. */
+export const gatewayPage = livePage({
+  everyMs: 2_000,
+  read: readGateway,
+  show: ({ place, data, done }) => html`<${Gateway} place=${place} shown=${data} done=${done} />`,
+})
 
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Gateway = ({ place, shown, done }) => {

@@ -1,5 +1,5 @@
-import { age, duration } from '../age.js'
 import { callApi } from '../api.js'
+import { age, duration } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
@@ -83,11 +83,7 @@ const serverRow = ({ project, operates }, { id, name, base_url, is_active }) => 
   ],
 })
 
-/**
- * A button that tests a server. The result is only shown here, not stored.
- *
- * @param {{ project: string, id: string }} props
- */
+/** A button that tests a server. The result is only shown here, not stored. @param {{ project: string, id: string }} props */
 const ServerTest = ({ project, id }) => {
   const [outcome, say] = useState('')
   const test = async () => {

@@ -1,6 +1,5 @@
-import { duration } from '../age.js'
 import { callApi } from '../api.js'
-import { dollars } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
 import { nameOf } from '../names.js'
 import { ListView } from '../parts/list-view.js'
@@ -47,7 +46,7 @@ const isFiltered = (query) => Object.values(filtersOf(query)).some((value) => va
 /** The newest requests, or those that match the filters. @param {{ place: Place, lines: Lines }} props */
 export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
   <section class="panel" aria-label="Requests">
-    <h2>Requests <span class="muted">refreshes every 2 seconds</span></h2>
+    <h2>Requests</h2>
     <${ListView} place=${{ ...place, page: 'gateway', to: (/** @type {import('../route.js').Query} */ changes) => hashAt(place, changes) }} title="Requests" columns=${columnsOf(place)} rows=${data} keyOf=${(/** @type {Line} */ { request_id, at }) => `${request_id} ${at}`}
       fields=${fields} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => callApi(place.project, 'request_log.list', { query: { ...filtersOf(place.query), limit: maxPage, cursor } })}
       empty=${html`<p class="empty">${isFiltered(place.query) ? html`No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No requests logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`} />

@@ -1,6 +1,5 @@
-import { duration } from '../age.js'
 import { callApi } from '../api.js'
-import { dollars, preciseTime } from '../format.js'
+import { dollars, duration, preciseTime } from '../format.js'
 import { html } from '../html.js'
 import { nothing, Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
@@ -13,11 +12,7 @@ import { requestTitle, who } from './request-list.js'
 /** Operations whose requests the playground can send again. */
 const openable = ['chat_completions.create', 'responses.create']
 
-/**
- * One request: its attempts, its redactions, the parts of its price, and its bodies.
- *
- * @param {{ place: import('../parts/query-form.js').Place, id: string }} props
- */
+/** One request: its attempts, its redactions, the parts of its price, and its bodies. @param {{ place: import('../parts/query-form.js').Place, id: string }} props */
 export const RequestPanel = ({ place, id }) => {
   const { data, error } = useRead(id, () => callApi(place.project, 'request_log.get', { params: { request_id: id } }))
   return html`

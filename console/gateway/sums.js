@@ -1,6 +1,7 @@
-import { duration } from '../age.js'
-import { dollars } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
+import { nameOf } from '../names.js'
+import { Choices } from '../parts/choices.js'
 import { nothing, Table } from '../parts/table.js'
 import { hashAt } from '../route.js'
 import { dimensions, healthOf } from './gateway-model.js'
@@ -12,12 +13,9 @@ import { dimensions, healthOf } from './gateway-model.js'
  * @typedef {{ data: readonly Group[], totals: Group }} Usage
  */
 
-/** @type {readonly (readonly [days: string, text: string])[]} */
-const ranges = [
-  ['1', 'a day'],
-  ['7', '7 days'],
-  ['30', '30 days'],
-]
+/** Texts by numbers of days. @type {Readonly<Record<string, string>>} */
+const ranges = { 1: 'a day', 7: '7 days', 30: '30 days' }
+const names = Object.fromEntries(Object.keys(dimensions).map((name) => [name, name]))
 
 /** The dimension in the URL. @param {import('../route.js').Query} query @returns {Dimension} */
 export const dimensionOf = ({ by = 'model' }) => {
@@ -26,13 +24,9 @@ export const dimensionOf = ({ by = 'model' }) => {
 }
 
 /** The number of days in the URL. @param {import('../route.js').Query} query */
-export const daysOf = ({ days }) => (ranges.some(([known]) => known === days) ? Number(days) : 1)
+export const daysOf = ({ days }) => (ranges[days ?? ''] === undefined ? 1 : Number(days))
 
-/**
- * Cost, latency and failures of calls by model, tenant, key …
- *
- * @param {{ place: Place, usage: Usage, recent: readonly import('./gateway-model.js').Line[] }} props
- */
+/** Cost, latency and failures of calls by model, tenant, key … @param {{ place: Place, usage: Usage, recent: readonly import('./gateway-model.js').Line[] }} props */
 export const Sums = ({ place, usage, recent }) => {
   const by = dimensionOf(place.query)
   const days = daysOf(place.query)
@@ -40,9 +34,9 @@ export const Sums = ({ place, usage, recent }) => {
   const sorted = usage.data.toSorted((a, b) => costOf(b) - costOf(a) || b.calls - a.calls).slice(0, 50)
   return html`
     <section class="panel" aria-label="Cost">
-      <h2>Cost <span class="muted">${dollars(costOf(usage.totals))} for ${usage.totals.calls} ${usage.totals.calls === 1 ? 'call' : 'calls'} in ${ranges.find(([each]) => each === String(days))?.[1]}, sessions and runs included</span>
-        <nav class="filter" aria-label="Time">${ranges.map(([value, text]) => html`<a href=${hashAt(place, { days: value })} aria-current=${String(days) === value ? 'true' : undefined}>${text}</a>`)}</nav>
-        <nav class="filter" aria-label="By">${Object.keys(dimensions).map((name) => html`<a href=${hashAt(place, { by: name })} aria-current=${by === name ? 'true' : undefined}>${name}</a>`)}</nav>
+      <h2>Cost <span class="muted">${dollars(costOf(usage.totals))} for ${usage.totals.calls} ${usage.totals.calls === 1 ? 'call' : 'calls'} in ${ranges[days]}, sessions and runs included</span>
+        <${Choices} label="Time" values=${ranges} now=${String(days)} to=${(/** @type {string} */ value) => hashAt(place, { days: value })} />
+        <${Choices} label="By" values=${names} now=${by} to=${(/** @type {string} */ name) => hashAt(place, { by: name })} />
       </h2>
       ${
         sorted.length === 0
@@ -69,7 +63,9 @@ const rowOf = ({ group, by, dearest, recent }) => {
   return {
     key: String(value),
     cells: [
-      value === null ? html`<span class="muted">none</span>` : String(value),
+      value === null
+        ? html`<span class="muted">none</span>`
+        : html`<span title=${value}>${nameOf(String(value))}</span>`,
       html`<div class="sum-bar"><div style=${{ width }}></div></div>${dollars(cost)}${group.unpriced_calls > 0 && html` <span class="muted">+ ${group.unpriced_calls} without a price</span>`}`,
       group.calls.toLocaleString('en'),
       group.input_tokens.toLocaleString('en'),

@@ -1,9 +1,11 @@
 import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
+import { nameOf } from '../names.js'
 import { ActButton } from '../parts/act-button.js'
 import { Empty } from '../parts/empty.js'
+import { Named } from '../parts/named.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
@@ -13,58 +15,25 @@ import { SourcePanel } from './source-panel.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ id: string, name: string, description: string | null, tenant_id: string | null, created_at: string }} Base
- * @typedef {object} Source
- * @property {string} id
- * @property {'text' | 'file' | 'url'} type
- * @property {'pending' | 'ready' | 'failed'} status
- * @property {string | null} title
- * @property {string | null} filename
- * @property {string | null} url
- * @property {number | null} refresh_interval_s
- * @property {number} characters
- * @property {number} chunk_count
- * @property {number} embedded_count
- * @property {string | null} embedder
- * @property {{ added: number, removed: number, unchanged: number } | null} changes
- * @property {{ code: string, message: string } | null} error
- * @property {string | null} synced_at
+ * @typedef {import('#client/api/index.ts').KnowledgeBase} Base
+ * @typedef {import('#client/api/index.ts').KnowledgeSource} Source
  * @typedef {{ bases: readonly Base[], sources: readonly Source[] }} Shown
  */
 
-const refreshMs = 3000
 const max = 100
 
-/**
- * Knowledge bases: their sources with the state of their sync, searches with an explanation of each score, and chunks
- * with their spans.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const knowledgePage = (place, report) => {
-  const { project, query } = place
-  /** @type {LivePage<Shown>} */
-  const page = new LivePage({
-    read: async () => {
-      const [bases, sources] = await Promise.all([
-        callApi(project, 'knowledge_bases.list', { query: { limit: max } }),
-        query.base
-          ? callApi(project, 'knowledge_sources.list', {
-              params: { knowledge_base_id: query.base },
-              query: { limit: max },
-            })
-          : Promise.resolve({ data: [] }),
-      ])
-      return { bases: bases.data, sources: sources.data }
-    },
-    show: (shown) =>
-      html`<${Knowledge} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** Knowledge bases: their sources with the state of their sync, searches with an explanation of each score, and chunks with their spans. */
+export const knowledgePage = livePage({
+  read: async ({ project, query: { base } }) => {
+    const query = { limit: max }
+    const [bases, sources] = await Promise.all([
+      callApi(project, 'knowledge_bases.list', { query }),
+      base ? callApi(project, 'knowledge_sources.list', { params: { knowledge_base_id: base }, query }) : { data: [] },
+    ])
+    return { bases: bases.data, sources: sources.data }
+  },
+  show: ({ place, data, done }) => html`<${Knowledge} place=${place} shown=${data} done=${done} />`,
+})
 
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Knowledge = ({ place, shown: { bases, sources }, done }) => {
@@ -82,15 +51,14 @@ const Knowledge = ({ place, shown: { bases, sources }, done }) => {
 /** @param {{ place: Place, bases: readonly Base[] }} props */
 const Bases = ({ place, bases }) => {
   if (bases.length === 0)
-    return html`<${Empty} drawn="knowledge" title="No knowledge bases yet"><p>What agents look up in your documents.</p>${sessionNow().operates && html`<p><a class="button" href=${newResource(place.project, 'knowledge_bases')}>Create the first one</a></p>`}<//>`
-  return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Name', 'Description', 'Tenant', 'Created']} rows=${bases.map(
+    return html`<${Empty} drawn="knowledge" title="No knowledge bases yet" create=${sessionNow().operates && newResource(place.project, 'knowledge_bases')}><p>What agents look up in your documents.</p><//>`
+  return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Description', 'Tenant', 'Created']} rows=${bases.map(
     ({ id, name, description, tenant_id, created_at }) => ({
       key: id,
       cells: [
-        html`<a href=${hashAt(place, { base: id })}>${id}</a>`,
-        name,
+        html`<${Named} name=${name} id=${id} href=${hashAt(place, { base: id })} />`,
         description ?? nothing,
-        tenant_id ?? 'whole project',
+        tenant_id === null ? 'whole project' : nameOf(tenant_id),
         html`<${When} at=${created_at} />`,
       ],
     }),
@@ -109,7 +77,7 @@ const Sources = ({ place, base, sources, done }) => {
   return html`
     <section class="panel" aria-label="Sources">
       <h2>Sources ${failed > 0 && html`<span class="chip" data-tone="bad">${failed} failed</span>`}</h2>
-      <${Table} label="Sources" columns=${['Source', 'Title', 'Status', 'Chunks', 'Last sync', 'Last change', 'Lifecycle', 'Sync']} rows=${sorted.map(
+      <${Table} label="Sources" columns=${['Source', 'Status', 'Chunks', 'Last sync', 'Last change', 'Lifecycle', 'Sync']} rows=${sorted.map(
         (source) => rowOf({ place, base, done }, source),
       )} />
       ${sources.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`}
@@ -130,8 +98,7 @@ const rowOf = ({ place, base, done }, source) => {
   return {
     key: id,
     cells: [
-      html`<a href=${hashAt(place, { source: id, from: '' })}>${id}</a>`,
-      title ?? filename ?? url ?? source.type,
+      html`<${Named} name=${title ?? filename ?? url ?? id} id=${id} href=${hashAt(place, { source: id, from: '' })} />`,
       html`<span class="chip" data-tone=${status === 'pending' ? 'work' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
       embedder === null ? `${chunk_count}, keywords only` : `${chunk_count}, ${embedded_count} with vectors`,
       html`<${When} at=${synced_at} />`,

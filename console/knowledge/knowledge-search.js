@@ -16,11 +16,7 @@ import { hashAt } from '../route.js'
 const fields = /** @type {const} */ ([{ name: 'q', label: 'Search', wide: true }])
 const maxHits = 10
 
-/**
- * A search in a knowledge base, with an explanation of each score.
- *
- * @param {{ place: Place, base: string, sources: readonly import('./knowledge-page.js').Source[] }} props
- */
+/** A search in a knowledge base, with an explanation of each score. @param {{ place: Place, base: string, sources: readonly import('./knowledge-page.js').Source[] }} props */
 export const KnowledgeSearch = ({ place, base, sources }) => {
   const { q = '' } = place.query
   const { data, error } = useRead(q === '' ? '' : `${base} ${q}`, (signal) =>
@@ -33,6 +29,7 @@ export const KnowledgeSearch = ({ place, base, sources }) => {
   return html`
     <${QueryForm} place=${place} label="Search the base" button="Search" fields=${fields} fresh=${['from']} />
     ${error !== null && html`<p class="panel panel-part trouble" role="alert">${wordsOf(error)}</p>`}
+    ${q !== '' && data === null && error === null && html`<p class="panel panel-part muted">Searching …</p>`}
     ${data !== null && html`<${Hits} place=${place} found=${data} titles=${new Map(sources.map(({ id, title }) => [id, title]))} />`}
   `
 }
@@ -59,6 +56,6 @@ const Hits = ({ place, found: { data, embedder, left_out = [] }, titles }) => ht
 
 /** @param {{ place: Place, hit: Hit, title: string | null }} props */
 const From = ({ place, hit: { source_id, citation }, title }) => html`
-  <a href=${hashAt(place, { source: source_id, from: String(citation.start) })}>${title ?? citation.title ?? source_id}</a>
+  <a href=${hashAt(place, { source: source_id, from: String(citation.start) })}>${title ?? citation.title ?? source_id}</a>${' '}
   <span class="muted">${citation.page === undefined ? '' : `page ${citation.page}, `}characters ${citation.start} to ${citation.end}</span>
 `

@@ -7,16 +7,12 @@ import { useEffect } from '../vendor/hooks.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ id: string, content: string, start: number, end: number, page: number | null, heading: string | null }} Chunk
+ * @typedef {import('#client/api/index.ts').KnowledgeChunk} Chunk
  */
 
 const pageSize = 50
 
-/**
- * The chunks of a source in order, each with its offsets in the text.
- *
- * @param {{ place: Place, base: string, source: import('./knowledge-page.js').Source | null }} props
- */
+/** The chunks of a source in order, each with its offsets in the text. @param {{ place: Place, base: string, source: import('./knowledge-page.js').Source | null }} props */
 export const SourcePanel = ({ place, base, source }) => {
   const id = place.query.source ?? ''
   const from = Number(place.query.from ?? Number.NaN)

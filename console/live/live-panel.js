@@ -3,7 +3,6 @@ import { ahead, time } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { typed } from '../parts/typed.js'
-import { serverNow } from '../server-time.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
 import { drawing, watchJob } from './live-frames.js'
 import { buttonOf, isOwnKey, leaves, PageInput, placeOf } from './page-input.js'
@@ -44,7 +43,7 @@ export const LivePanel = ({ project, id, done }) => {
   }
   return html`
     <section class="act live" aria-label="Page of the job">
-      <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at, serverNow())})`}.</p>
+      <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at)})`}.</p>
       ${wait?.message && html`<blockquote class="asked"><bdi>${wait.message}</bdi></blockquote>`}
       <${Screen} project=${project} id=${id} input=${input} />
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}

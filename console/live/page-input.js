@@ -20,11 +20,7 @@ export class PageInput {
   #waiting = []
   #sends = false
 
-  /**
-   * @param {string} project
-   * @param {string} id
-   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
-   */
+  /** @param {string} project @param {string} id @param {(error: unknown) => void} report called with an error, and with null when it is resolved */
   constructor(project, id, report) {
     this.#project = project
     this.#id = id

@@ -10,24 +10,7 @@ import { ownerOf } from './memory-owner.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {object} StoredMemory
- * @property {string} id
- * @property {string} content
- * @property {string} scope
- * @property {string | null} sessionId
- * @property {string | null} namespace
- * @property {number} importance
- * @property {boolean} pinned
- * @property {string} source
- * @property {readonly { subject: string, relation: string, object: string }[]} facts
- * @property {readonly string[]} redacted
- * @property {string} observed_at
- * @property {string | null} valid_from
- * @property {string | null} valid_to
- * @property {string | null} superseded_by
- * @property {string | null} embedder
- * @property {string} created_at
- * @property {string | null} expires_at
+ * @typedef {import('#client/api/index.ts').Memory} StoredMemory
  */
 
 const pageSize = 20
@@ -63,7 +46,7 @@ const Listed = ({ place, page: { memories, nextCursor } }) => html`
     ${
       memories.length === 0
         ? html`<p class="panel-part muted">Nothing is remembered of this user.${sessionNow().operates && html` <a href=${hashAt(place, { new: 'yes' })}>Write a memory</a>.`}</p>`
-        : html`<${Table} label="Memories" columns=${['Memory', 'Content', 'Scope', 'Written by', 'Valid', 'Written']} rows=${memories.map(
+        : html`<${Table} label="Memories" columns=${['Memory', 'Scope', 'Written by', 'Valid', 'Written']} rows=${memories.map(
             (memory) => rowOf(place, memory),
           )} />`
     }
@@ -75,8 +58,7 @@ const Listed = ({ place, page: { memories, nextCursor } }) => html`
 const rowOf = (place, memory) => ({
   key: memory.id,
   cells: [
-    html`<a href=${hashAt(place, { id: memory.id })}>${memory.id}</a>`,
-    memory.content,
+    html`<a href=${hashAt(place, { id: memory.id })} title=${memory.id} data-id=${memory.id}>${memory.content}</a>`,
     whereOf(memory),
     memory.source,
     html`<${Holds} place=${place} memory=${memory} />`,

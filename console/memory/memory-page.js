@@ -1,6 +1,6 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { Empty } from '../parts/empty.js'
 import { QueryForm } from '../parts/query-form.js'
 import { bodyOf } from '../resources/form-values.js'
@@ -30,19 +30,12 @@ const fields = /** @type {const} */ ([
 const fresh = ['after', 'id', 'entity']
 const maxActors = 50
 
-/**
- * Memories of one user: searched by keywords and meaning, as of any time, each fact with its history.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const memoryPage = (place, report) =>
-  new LivePage({
-    read: async () => ({ users: place.query.user ? [] : await usersSeen(place.project) }),
-    show: (shown) => html`<${Memory} place=${place} shown=${shown} />`,
-    everyMs: 0,
-    report,
-  })
+/** Memories of one user: searched by keywords and meaning, as of any time, each fact with its history. */
+export const memoryPage = livePage({
+  everyMs: 0,
+  read: async ({ project, query }) => ({ users: query.user ? [] : await usersSeen(project) }),
+  show: ({ place, data }) => html`<${Memory} place=${place} shown=${data} />`,
+})
 
 /** Users of recent sessions and memory writes. @param {string} project */
 const usersSeen = async (project) => {
@@ -95,7 +88,7 @@ const NewMemory = ({ place }) => {
 /** @param {{ place: Place, users: readonly string[] }} props */
 const NoUser = ({ place, users }) => {
   if (users.length === 0)
-    return html`<${Empty} drawn="memory" title="No memories seen lately"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user to see theirs.</p>${sessionNow().operates && html`<p><a class="button" href=${hashAt(place, { new: 'yes' })}>Write the first one</a></p>`}<//>`
+    return html`<${Empty} drawn="memory" title="No memories seen lately" create=${sessionNow().operates && hashAt(place, { new: 'yes' })} verb="Write the first one"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user to see theirs.</p><//>`
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>

@@ -40,7 +40,7 @@ export const MemoryPanel = ({ place, id }) => {
   `
 }
 
-/** @param {{ place: Place, memory: import('./memory-list.js').StoredMemory & { userId: string }, history: readonly Past[] }} props */
+/** @param {{ place: Place, memory: import('./memory-list.js').StoredMemory, history: readonly Past[] }} props */
 const Shown = ({ place, memory, history }) => html`
   <p class="panel-part">${memory.content}</p>
   <dl class="facts">

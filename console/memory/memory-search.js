@@ -9,7 +9,7 @@ import { ownerOf } from './memory-owner.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ id: string, content: string, score: number, source: string, hops?: number, scope: string, sessionId: string | null, namespace: string | null, observed_at: string, valid_to: string | null, parts?: Readonly<Record<string, unknown>> }} Hit
+ * @typedef {import('#client/api/index.ts').MemoryHit} Hit
  * @typedef {{ results: readonly Hit[], abstained: boolean, embedder: string | null, costUsd: number, left_out?: readonly import('../parts/score.js').LeftOut[] }} Found
  */
 
@@ -29,6 +29,7 @@ export const MemorySearch = ({ place }) => {
   return html`
     <section class="panel" aria-label="Found">
       <h2>Found for “${q}”${as_of !== '' && html` <span class="muted">as it was known to be at ${as_of.replace('T', ' ')}</span>`} <a class="close" href=${hashAt(place, { q: '', as_of: '' })}>Close</a></h2>
+      ${data === null && error === null && html`<p class="panel-part muted">Searching …</p>`}
       ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
       ${data !== null && html`<${Hits} place=${place} found=${data} />`}
     </section>
@@ -41,7 +42,7 @@ const Hits = ({ place, found: { results, embedder, left_out = [] } }) => html`
   ${
     results.length === 0
       ? html`<p class="panel-part">Nothing answers this. Try another word${place.query.as_of ? ', or another time' : ''}.</p>`
-      : html`<${Table} label="Hits" columns=${['Memory', 'Content', 'Score', 'Matched by', 'Scope', 'Observed']} rows=${results.map(
+      : html`<${Table} label="Hits" columns=${['Memory', 'Score', 'Matched by', 'Scope', 'Observed']} rows=${results.map(
           (hit) => rowOf(place, hit),
         )} />`
   }
@@ -52,8 +53,7 @@ const Hits = ({ place, found: { results, embedder, left_out = [] } }) => html`
 const rowOf = (place, hit) => ({
   key: hit.id,
   cells: [
-    html`<a href=${hashAt(place, { id: hit.id })}>${hit.id}</a>`,
-    hit.content,
+    html`<a href=${hashAt(place, { id: hit.id })} title=${hit.id} data-id=${hit.id}>${hit.content}</a>`,
     html`<${Score} score=${hit.score} />${hit.parts && html`<${ScoreParts} of=${hit.id} parts=${hit.parts} />`}`,
     hit.source === 'graph'
       ? `${hit.hops ?? 1} relations away`

@@ -1,8 +1,8 @@
 import { callApi, metricsText } from '../api.js'
-import { time, toneOf } from '../format.js'
+import { machineName, time, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { serverNow } from '../server-time.js'
@@ -29,44 +29,29 @@ import { ShardGrid, takeoversIn } from './shard-grid.js'
  * @typedef {{ nodes: readonly InstallationNode[], tasks: readonly UpkeepTask[], actors: readonly LiveActor[], shards: readonly Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} Shown
  */
 
-const refreshMs = 2000
 const maxActors = 100
 
-/**
- * The nodes of the installation, their shards, the housekeeping, and the live actors of a project.
- *
- * @param {import('../parts/query-form.js').Place} place
- * @param {(error: unknown) => void} report
- */
-export const nodesPage = ({ project }, report) => {
-  /** @type {readonly Shard[]} */
-  let shards = []
-  /** @type {readonly Takeover[]} */
-  let takeovers = []
-  return new LivePage({
-    /** @returns {Promise<Shown>} */
-    read: async () => {
-      const [nodes, tasks, actors, owned, metrics] = await Promise.all([
-        callApi(null, 'nodes.list'),
-        callApi(null, 'upkeep.list'),
-        callApi(project, 'live_actors.list', { query: { limit: maxActors } }),
-        callApi(null, 'shards.list'),
-        metricsText(),
-      ])
-      takeovers = takeoversIn(shards, owned.data, { known: takeovers, at: serverNow().toISOString() })
-      shards = owned.data
-      const sorted = actors.data.toSorted((/** @type {LiveActor} */ a, /** @type {LiveActor} */ b) =>
-        a.id < b.id ? -1 : 1,
-      )
-      return {
-        ...{ nodes: nodes.data, tasks: tasks.data, actors: sorted, shards, takeovers, latency: latencyIn(metrics) },
-      }
-    },
-    show: (shown) => html`<${Nodes} project=${project} ...${shown} />`,
-    everyMs: refreshMs,
-    report,
-  })
-}
+/** The nodes of the installation, their shards, the housekeeping, and the live actors of a project. */
+export const nodesPage = livePage({
+  everyMs: 2_000,
+  /** @param {import('../parts/query-form.js').Place} place @param {Shown | null} before @returns {Promise<Shown>} */
+  read: async ({ project }, before) => {
+    const [nodes, tasks, actors, { data: shards }, metrics] = await Promise.all([
+      callApi(null, 'nodes.list'),
+      callApi(null, 'upkeep.list'),
+      callApi(project, 'live_actors.list', { query: { limit: maxActors } }),
+      callApi(null, 'shards.list'),
+      metricsText(),
+    ])
+    const known = { known: before?.takeovers ?? [], at: serverNow().toISOString() }
+    return {
+      ...{ nodes: nodes.data, tasks: tasks.data, shards, latency: latencyIn(metrics) },
+      actors: actors.data.toSorted((/** @type {LiveActor} */ a, /** @type {LiveActor} */ b) => (a.id < b.id ? -1 : 1)),
+      takeovers: takeoversIn(before?.shards ?? [], shards, known),
+    }
+  },
+  show: ({ place: { project }, data }) => html`<${Nodes} project=${project} ...${data} />`,
+})
 
 /** @param {{ project: string } & Shown} props */
 const Nodes = ({ project, nodes, tasks, actors, ...shards }) => html`
@@ -84,7 +69,7 @@ const Nodes = ({ project, nodes, tasks, actors, ...shards }) => html`
     ${
       actors.length === 0
         ? html`<p class="panel-part muted">No actors of this project are in memory.</p>`
-        : html`<${Table} label="Live actors" columns=${['Actor', 'Machine', 'Node']} rows=${actors.map(({ id, machine, node }) => ({ key: id, cells: [html`<${ActorLink} project=${project} id=${id} />`, machine, node] }))} />`
+        : html`<${Table} label="Live actors" columns=${['Actor', 'Machine', 'Node']} rows=${actors.map(({ id, machine, node }) => ({ key: id, cells: [html`<${ActorLink} project=${project} id=${id} />`, machineName(machine), node] }))} />`
     }
   </section>
 `
@@ -106,7 +91,7 @@ const nodeRow = (node) => ({
     node.running_effects ?? nothing,
     node.address ?? nothing,
     node.redis ?? nothing,
-    time(node.started_at),
+    html`<${When} at=${node.started_at} />`,
   ],
 })
 

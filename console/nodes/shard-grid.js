@@ -1,12 +1,17 @@
-import { age, duration } from '../age.js'
+import { age, duration } from '../format.js'
 import { html } from '../html.js'
-import { nothing, Table } from '../parts/table.js'
+import { Table } from '../parts/table.js'
 
 /**
  * @typedef {{ shard: number, node: string | null, epoch: number, expires_in_ms: number | null }} Shard
  * @typedef {import('./nodes-page.js').InstallationNode} InstallationNode
  * @typedef {{ shard: number, from: string | null, to: string | null, at: string }} Takeover
  */
+
+/** Colours of the nodes. */
+const colours = ['work', 'calm', 'wait', 'accent', 'soft', 'edge']
+/** @param {number} at index of a node */
+const styleOf = (at) => ({ '--owner': `var(--${colours[at % colours.length]})` })
 
 /** Maximum number of takeovers that are remembered while the page is open. */
 const maxTakeovers = 20
@@ -41,11 +46,11 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   const draining = nodes.filter((node) => node.draining)
   return html`
     <h2>Shards <span class="muted">${free === 0 ? 'every shard is owned by a node' : html`<span class="chip" data-tone="bad">${free} without a node</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} is handing over</span>`)}</span></h2>
-    <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" data-owner=${at % 6}></span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
+    <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" style=${styleOf(at)}></span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
     <ol class="shards" aria-label="Shards by node">${shards.map(({ shard, node, epoch, expires_in_ms }) => {
       const at = node === null ? -1 : (places.get(node) ?? -1)
       const lease = expires_in_ms === null ? '' : `, lease expires in ${duration(expires_in_ms)}`
-      return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : at % 6} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 && '!'}</li>`
+      return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : undefined} style=${at < 0 ? undefined : styleOf(at)} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 && '!'}</li>`
     })}</ol>
     ${
       takeovers.length > 0 &&
@@ -56,7 +61,7 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
         }),
       )} />`
     }
-    <p class="panel-part">Commits of this node are durable within ${latency === null ? nothing : html`<strong>${ms(latency.p50)}</strong> (median), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}`}.</p>
+    <p class="panel-part">${latency === null ? html`<span class="muted">No commit of this node was measured yet.</span>` : html`Commits of this node are durable within <strong>${ms(latency.p50)}</strong> (median), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}.`}</p>
   `
 }
 

@@ -1,9 +1,9 @@
-import { duration } from '../age.js'
 import { callApi } from '../api.js'
-import { dollars } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { nameOf as knownName } from '../names.js'
+import { Choices } from '../parts/choices.js'
 import { Table } from '../parts/table.js'
 import { hashAt, listHash, routeHash } from '../route.js'
 import { SeriesChart } from './series-chart.js'
@@ -16,7 +16,6 @@ import { SeriesChart } from './series-chart.js'
  * @typedef {{ from: string, to: string, bucket_ms: number, complete: boolean, data: readonly (Sums & { at: string })[], totals: Sums, totals_before: Sums, groups: readonly Group[], tools: readonly Tool[] }} Series
  */
 
-const refreshMs = 5000
 const ranges = /** @type {const} */ ({ hour: 'Hour', day: 'Day', week: 'Week', month: '30 days' })
 const dimensions = /** @type {const} */ ({ model: 'Model', tenant: 'Tenant', agent: 'Agent', operation: 'Operation' })
 /** Colours of the groups that are drawn, the most expensive first. */
@@ -25,28 +24,17 @@ const colors = ['accent', 'calm', 'wait', 'bad', 'soft']
 /** @param {Place['query']} query */
 const chosen = ({ range = 'day', by = 'model' }) => ({ range, by })
 
-/**
- * Cost, calls, errors, durations and tokens over time, compared with the period before, and the health of tools.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const overviewPage = (place, report) => {
-  /** @type {LivePage<Series>} */
-  const page = new LivePage({
-    read: () => callApi(place.project, 'observation.series', { query: chosen(place.query) }),
-    show: (series) => html`<${Overview} place=${place} series=${series} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** Cost, calls, errors, durations and tokens over time, compared with the period before, and the health of tools. */
+export const overviewPage = livePage({
+  read: ({ project, query }) => callApi(project, 'observation.series', { query: chosen(query) }),
+  show: ({ place, data }) => html`<${Overview} place=${place} series=${data} />`,
+})
 
 /** @param {{ place: Place, series: Series }} props */
 const Overview = ({ place, series }) => html`
   <div class="view-head">
     <h1>Overview</h1>
-    <${Choice} label="Range" place=${place} name="range" values=${ranges} now=${chosen(place.query).range} />
+    <${Choices} label="Range" values=${ranges} now=${chosen(place.query).range} to=${(/** @type {string} */ range) => hashAt(place, { range })} />
     <span class="muted" role="status">${series.complete ? '' : 'Reading older calls …'}</span>
   </div>
   <${Totals} now=${series.totals} before=${series.totals_before} />
@@ -111,7 +99,7 @@ const Groups = ({ place, groups }) => {
   }))
   return html`
     <section class="panel" aria-label="Groups">
-      <h2>Calls <${Choice} label="Grouped by" place=${place} name="by" values=${dimensions} now=${by} /></h2>
+      <h2>Calls <${Choices} label="Grouped by" values=${dimensions} now=${by} to=${(/** @type {string} */ name) => hashAt(place, { by: name })} /></h2>
       <${Table} label="Groups" columns=${['Name', 'Calls', 'Errors', 'Cost', 'Tokens']} rows=${rows} />
     </section>
   `
@@ -142,17 +130,10 @@ const Tools = ({ project, tools }) => html`
 
 /** @param {number} now @param {number} before */
 const changeOf = (now, before) => {
-  if (before === 0) return 'none before'
+  if (before === 0) return '\u00a0'
   const percent = Math.round((100 * (now - before)) / before)
   return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % to before`
 }
-
-/** Links to the values of one parameter. @param {{ label: string, place: Place, name: string, values: Readonly<Record<string, string>>, now: string }} props */
-const Choice = ({ label, place, name, values, now }) => html`
-  <nav class="filter" aria-label=${label}>
-    ${Object.entries(values).map(([value, text]) => html`<a href=${hashAt(place, { [name]: value })} aria-current=${value === now ? 'true' : undefined}>${text}</a>`)}
-  </nav>
-`
 
 /** @param {Place} place @param {string} by @param {string | null} name */
 const nameOf = ({ project }, by, name) => {

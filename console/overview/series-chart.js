@@ -7,13 +7,9 @@ import uPlot from '../vendor/uplot.js'
  * @typedef {{ title: string, times: readonly number[], lines: readonly Line[], format: (value: number) => string, choose: (time: number) => void }} Chart times in seconds since the epoch
  */
 
-const height = 170
+const height = 172
 
-/**
- * Lines over time. A click on a time chooses it. The same figures are in a table, for those who do not see the picture.
- *
- * @param {Chart} chart
- */
+/** Lines over time. A click on a time chooses it. The same figures are in a table, for those who do not see the picture. @param {Chart} chart */
 export const SeriesChart = (chart) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
   const plot = useRef(/** @type {uPlot | null} */ (null))
@@ -61,6 +57,17 @@ const Figures = ({ title, times, lines, format, choose }) => {
 /** @param {Chart} chart @returns {any} */
 const dataOf = ({ times, lines }) => [times, ...lines.map(({ values }) => values)]
 
+const dayS = 86_400
+
+/** The hours of a day, or the days of a longer time, as elsewhere in the console. @param {readonly number[]} ticks */
+const timesOf = (ticks) => {
+  const isLong = (ticks[1] ?? 0) - (ticks[0] ?? 0) >= dayS
+  return ticks.map((tick) => {
+    const date = new Date(tick * 1000)
+    return isLong ? date.toLocaleDateString('en-CA').slice(5) : date.toTimeString().slice(0, 5)
+  })
+}
+
 /** @param {HTMLElement} element @param {{ current: Chart }} chart @returns {any} */
 const optionsOf = (element, chart) => {
   // read when drawn, since the theme may change, and of the document: the element may not be in it yet
@@ -87,7 +94,12 @@ const optionsOf = (element, chart) => {
       },
     },
     axes: [
-      axis,
+      {
+        ...axis,
+        size: 28,
+        space: 64,
+        values: (/** @type {unknown} */ _, /** @type {number[]} */ ticks) => timesOf(ticks),
+      },
       { ...axis, size: 62, values: (/** @type {unknown} */ _, /** @type {number[]} */ ticks) => ticks.map(format) },
     ],
     series: [

@@ -25,7 +25,7 @@ export const ActButton = ({ label, act, sure, main = false, disabled = false }) 
     setStage('ready')
   }
   return html`
-    <button type=${main ? 'submit' : 'button'} class=${main ? '' : 'quiet'} aria-disabled=${disabled || stage === 'busy'} onClick=${press} onBlur=${() => stage === 'sure' && setStage('ready')}>${stage === 'sure' ? sure : label}</button>
+    <button type=${main ? 'submit' : 'button'} class=${main ? '' : 'quiet'} data-tone=${stage === 'sure' ? 'bad' : undefined} aria-disabled=${disabled || stage === 'busy'} onClick=${press} onBlur=${() => stage === 'sure' && setStage('ready')}>${stage === 'sure' ? sure : label}</button>
     ${trouble !== '' && html` <span class="trouble" role="alert">${trouble}</span>`}
   `
 }

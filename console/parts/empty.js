@@ -1,14 +1,11 @@
 import { html } from '../html.js'
-import { icon } from '../icons.js'
+import { Icon } from '../icons.js'
 
 /**
  * What a page shows that has nothing to list: what it is for, and how it gets its first entry.
  *
- * @param {{ drawn: string, title: string, children?: import('../vendor/preact.js').ComponentChildren }} props `drawn`: name of an icon
+ * @param {{ drawn: string, title: string, create?: string | false, verb?: string, children?: import('../vendor/preact.js').ComponentChildren }} props
+ *   `drawn`: name of an icon; `create`: the address of the form for the first entry, `verb`: the text of its button
  */
-export const Empty = ({ drawn, title, children }) =>
-  html`<div class="empty blank"><${Icon} name=${drawn} /><p><strong>${title}</strong></p>${children}</div>`
-
-/** @param {{ name: string }} props */
-const Icon = ({ name }) =>
-  html`<span class="blank-icon" ref=${(/** @type {HTMLElement | null} */ box) => box?.replaceChildren(icon(name))}></span>`
+export const Empty = ({ drawn, title, create = false, verb = 'Create the first one', children }) =>
+  html`<div class="empty blank"><span class="blank-icon"><${Icon} name=${drawn} /></span><p><strong>${title}</strong></p>${children}${create && html`<p><a class="button" href=${create}>${verb}</a></p>`}</div>`

@@ -47,11 +47,7 @@ export class KeepFocus {
   #stand = null
   /** Labels of the panels that were open. @type {ReadonlySet<string>} */
   #panels = new Set()
-  /**
-   * Finds the element to focus once it appears: lists are read after the page is rendered.
-   *
-   * @type {(() => Element | undefined) | null}
-   */
+  /** Finds the element to focus once it appears: lists are read after the page is rendered. @type {(() => Element | undefined) | null} */
   #wanted = null
 
   /** @param {HTMLElement} root element within which focus stays; focused itself when nothing else is left */

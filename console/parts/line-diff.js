@@ -1,13 +1,7 @@
 /** Number of lines of each text up to which they are compared line by line. */
 const maxLines = 1500
 
-/**
- * The lines of two texts in their order: kept, removed, added.
- *
- * @param {string} before
- * @param {string} after
- * @returns {readonly (readonly [sign: ' ' | '-' | '+', line: string])[]}
- */
+/** The lines of two texts in their order: kept, removed, added. @param {string} before @param {string} after @returns {readonly (readonly [sign: ' ' | '-' | '+', line: string])[]} */
 export const lineDiff = (before, after) => {
   const [old, now] = [before.split('\n').slice(0, maxLines), after.split('\n').slice(0, maxLines)]
   // lengths of the longest common sequences of the rests

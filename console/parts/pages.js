@@ -1,10 +1,6 @@
 import { html } from '../html.js'
 
-/**
- * Links to the first and the next page of a list; nothing where it has only one.
- *
- * @param {{ first: string | null, next: string | null }} props hashes
- */
+/** Links to the first and the next page of a list; nothing where it has only one. @param {{ first: string | null, next: string | null }} props hashes */
 export const Pages = ({ first, next }) =>
   (first !== null || next !== null) &&
   html`<nav class="pages" aria-label="Pages">

@@ -42,7 +42,7 @@ export const QueryForm = ({
         (field) =>
           html`<label class=${field.wide ? 'wide' : ''}>${field.label}<${Field} field=${field} value=${place.query[field.name] ?? ''} /></label>`,
       )}
-      <button type="submit" class="quiet">${button}</button>${children}
+      ${fields.some(({ choices }) => choices === undefined) && html`<button type="submit" class="quiet">${button}</button>`}${children}
     </form>
   `
 }

@@ -4,11 +4,7 @@ import { html } from '../html.js'
  * @typedef {{ readonly id: string, readonly reason: string, readonly score?: number | undefined }} LeftOut
  */
 
-/**
- * Parts of a score with their descriptions, and whether each is a share of a whole.
- *
- * @type {readonly (readonly [name: string, words: string, share: boolean])[]}
- */
+/** Parts of a score with their descriptions, and whether each is a share of a whole. @type {readonly (readonly [name: string, words: string, share: boolean])[]} */
 const known = [
   ['words_found', 'share of the query words it contains', true],
   ['words_around', 'including neighbouring passages', true],
@@ -22,11 +18,7 @@ const known = [
   ['names_unseen', 'names in the query that occur nowhere', false],
 ]
 
-/**
- * The parts of a score, each with its description, and as a bar if it is a share.
- *
- * @param {{ of: string, parts: Readonly<Record<string, unknown>> }} props
- */
+/** The parts of a score, each with its description, and as a bar if it is a share. @param {{ of: string, parts: Readonly<Record<string, unknown>> }} props */
 export const ScoreParts = ({ of, parts }) => {
   const names = known.map(([name]) => name)
   const others = Object.keys(parts).filter((name) => !names.includes(name))
@@ -47,13 +39,9 @@ export const ScoreParts = ({ of, parts }) => {
 
 /** A score as a bar. @param {{ score: number }} props */
 export const Score = ({ score }) =>
-  html`<span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}`
+  html`<span class="score-line"><span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}</span>`
 
-/**
- * Results that a search left out, with reasons.
- *
- * @param {{ left: readonly LeftOut[], href: (id: string) => string }} props
- */
+/** Results that a search left out, with reasons. @param {{ left: readonly LeftOut[], href: (id: string) => string }} props */
 export const LeftOutList = ({ left, href }) =>
   left.length === 0
     ? null

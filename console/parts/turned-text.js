@@ -1,19 +1,10 @@
-/**
- * Unicode direction controls such as U+202E: a name that contains one looks like another name, and also changes how the
- * text after it is displayed.
- */
+/** Unicode direction controls such as U+202E: a name that contains one looks like another name, and also changes how the text after it is displayed. */
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 /** Whether a text has to be isolated from its surroundings. @param {unknown} text @returns {text is string} */
 export const turns = (text) => typeof text === 'string' && turning.test(text)
 
-/**
- * A value as JSON for display, with direction controls as visible escapes (`\u202e`), so that it parses to the same
- * value.
- *
- * @param {unknown} value
- * @param {number} [indent]
- */
+/** A value as JSON for display, with direction controls as visible escapes (`\u202e`), so that it parses to the same value. @param {unknown} value @param {number} [indent] */
 export const jsonText = (value, indent) =>
   (JSON.stringify(value, null, indent) ?? '').replaceAll(
     /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,

@@ -1,7 +1,7 @@
-import { age } from '../age.js'
+import { age, preciseTime } from '../format.js'
 import { html } from '../html.js'
 import { nothing } from './table.js'
 
 /** The age of a timestamp, with the time itself on hover. @param {{ at: string | null, none?: string }} props */
 export const When = ({ at, none = nothing }) =>
-  at === null ? none : html`<time datetime=${at} title=${at}>${age(at)}</time>`
+  at === null ? none : html`<time datetime=${at} title=${preciseTime(at)}>${age(at)}</time>`

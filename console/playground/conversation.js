@@ -16,9 +16,7 @@ import { createStore } from '../vendor/store.js'
 /** @type {Conversation} */
 const empty = { lines: [], busy: false, waiting: null, last: 0 }
 
-/**
- * The state of one session, computed from its frames: the same frames give the same conversation, over any transport.
- */
+/** The state of one session, computed from its frames: the same frames give the same conversation, over any transport. */
 export const openConversation = () =>
   createStore({
     context: empty,

@@ -1,6 +1,7 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
+import { Choices } from '../parts/choices.js'
 import { QueryForm } from '../parts/query-form.js'
 import { hashAt, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
@@ -17,19 +18,12 @@ const pageSize = 200
 /** Maximum number of events shown, the newest ones of a long conversation. */
 const maxEvents = 2000
 
-/**
- * A session for trying models and agents, over SSE or a WebSocket.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const playgroundPage = (place, report) =>
-  new LivePage({
-    read: () => readPlayground(place),
-    show: (shown) => html`<${Playground} place=${place} shown=${shown} />`,
-    everyMs: 0,
-    report,
-  })
+/** A session for trying models and agents, over SSE or a WebSocket. */
+export const playgroundPage = livePage({
+  everyMs: 0,
+  read: (place) => readPlayground(place),
+  show: ({ place, data }) => html`<${Playground} place=${place} shown=${data} />`,
+})
 
 /** @param {string} project @param {string} session @returns {Promise<readonly import('../event-log.js').ActorEvent[]>} */
 const readLog = async (project, session) => {
@@ -66,11 +60,7 @@ const readPlayground = async ({ project, query: { session } }) => {
   }
 }
 
-/** @type {readonly (readonly [mode: string, text: string])[]} */
-const modes = [
-  ['', 'Session'],
-  ['requests', 'Compare requests'],
-]
+const modes = { '': 'Session', requests: 'Compare requests' }
 
 /** @param {{ place: Place, shown: Shown }} props */
 const Playground = ({ place, shown: { models, agents, log } }) => {
@@ -90,7 +80,7 @@ const Playground = ({ place, shown: { models, agents, log } }) => {
   ]
   return html`
     <div class="view-head"><h1>Playground</h1>
-      <nav class="filter" aria-label="Mode">${modes.map(([value, text]) => html`<a href=${routeHash({ view: 'playground', project, query: { mode: value } })} aria-current=${mode === value ? 'true' : undefined}>${text}</a>`)}</nav>
+      <${Choices} label="Mode" values=${modes} now=${mode} to=${(/** @type {string} */ value) => routeHash({ view: 'playground', project, query: { mode: value } })} />
       ${session && html`<a href=${routeHash({ view: 'actor', project, id: session })}>${session}</a> <a href=${hashAt(place, { session: '' })}>New session</a>`}</div>
     ${
       sessionNow().operates

@@ -18,13 +18,7 @@ const filledIn = (fields) =>
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''),
   )
 
-/**
- * The body of a request.
- *
- * @param {Settings} settings
- * @param {Switches} switches
- * @param {readonly Item[]} input
- */
+/** The body of a request. @param {Settings} settings @param {Switches} switches @param {readonly Item[]} input */
 export const requestOf = (settings, { user, base }, input) => {
   const tools = [
     ...(Array.isArray(settings.tools) ? settings.tools : []),
@@ -113,13 +107,7 @@ const parsed = (body) => {
   }
 }
 
-/**
- * The request as code.
- *
- * @param {Language} language
- * @param {object} body
- * @param {string} server its address
- */
+/** The request as code. @param {Language} language @param {object} body @param {string} server its address */
 export const codeOf = (language, body, server) => {
   const json = JSON.stringify(body, null, 2)
   if (language === 'curl')

@@ -9,12 +9,7 @@ import { streamTurn } from './server-events.js'
  * @typedef {{ send: (turn: object) => void, follow: () => void, stop: () => void }} Sender sends turns, and passes their frames to the listener
  */
 
-/**
- * Sends each turn as a request whose answer is the stream of its events.
- *
- * @param {Listener} listener
- * @returns {Sender}
- */
+/** Sends each turn as a request whose answer is the stream of its events. @param {Listener} listener @returns {Sender} */
 export const bySse = ({ project, session, last, take, trouble }) => {
   const abort = new AbortController()
   /** @param {object | null} turn */

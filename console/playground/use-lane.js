@@ -1,6 +1,5 @@
-import { duration } from '../age.js'
 import { headOf, pathOf, wordsOf } from '../api.js'
-import { dollars } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { useState } from '../vendor/hooks.js'
 import { requestOf } from './request-model.js'
 import { streamFrames } from './server-events.js'
@@ -31,11 +30,7 @@ export const openCalls = (items) => {
   return items.filter(({ type, call_id }) => type === 'function_call' && !answered.includes(call_id))
 }
 
-/**
- * One of the requests that are compared: its settings, its conversation, and how it is sent.
- *
- * @param {string} project
- */
+/** One of the requests that are compared: its settings, its conversation, and how it is sent. @param {string} project */
 export const useLane = (project) => {
   const [settings, setSettings] = useState(/** @type {import('./request-model.js').Settings} */ ({}))
   const [switches, setSwitches] = useState({ user: '', base: '' })

@@ -10,19 +10,10 @@ import { bySse, byWebSocket } from './turn-sender.js'
  * @typedef {{ input: string, tools: readonly object[] }} Message
  */
 
-/**
- * A first message that waits until its session is in the URL, since the page is then rendered again.
- *
- * @type {{ session: string, turn: object } | null}
- */
+/** A first message that waits until its session is in the URL, since the page is then rendered again. @type {{ session: string, turn: object } | null} */
 let pending = null
 
-/**
- * The conversation of the session in the URL, or a new one that starts with the first message.
- *
- * @param {Place} place
- * @param {readonly ActorEvent[]} log earlier events
- */
+/** The conversation of the session in the URL, or a new one that starts with the first message. @param {Place} place @param {readonly ActorEvent[]} log earlier events */
 export const useTalk = (place, log) => {
   const { project, query } = place
   const { session = '', by = '' } = query

@@ -70,11 +70,7 @@ export const changesOf = (fields, values, before) => {
   )
 }
 
-/**
- * @param {readonly Field[]} fields
- * @param {Values} values
- * @param {string} path
- */
+/** @param {readonly Field[]} fields @param {Values} values @param {string} path */
 const groupOf = (fields, values, path) => {
   /** @type {Record<string, unknown>} */
   const body = {}
@@ -113,12 +109,7 @@ const itemsOf = ({ variants = [] }, value, path) => {
   })
 }
 
-/**
- * The kind of an entry, by the values that all of its kind have.
- *
- * @param {readonly import('./types.js').Variant[]} variants
- * @param {Values} entry
- */
+/** The kind of an entry, by the values that all of its kind have. @param {readonly import('./types.js').Variant[]} variants @param {Values} entry */
 export const variantOf = (variants, entry) =>
   variants.find(({ fixed }) => Object.entries(fixed).every(([name, value]) => entry[name] === value))
 

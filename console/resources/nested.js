@@ -46,7 +46,7 @@ const Part = ({ value }) => {
 const Thing = ({ value }) => {
   const name = nameOf(value)
   return html`<div class="thing">
-    <strong>${name === '' ? value.type : name}</strong> ${name !== '' && html`<span class="muted">${value.type}</span>`}
+    <strong>${name === '' ? value.type : name}</strong> ${name !== '' && html`<span class="muted">${value.type}</span>`}${' '}
     <${Nested} value=${value} but=${['type', 'name']} />
   </div>`
 }

@@ -1,6 +1,6 @@
 import { callById } from '../api.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { iconOf } from '../navigation.js'
 import { operations } from '../operations.js'
 import { Empty } from '../parts/empty.js'
@@ -19,7 +19,6 @@ import { RowPanel } from './row-panel.js'
  * @typedef {import('./types.js').Row} Row
  */
 
-const refreshMs = 5_000
 const pageSize = 50
 
 /** The resource of a name; agents for any other name. @param {string | undefined} name */
@@ -29,33 +28,18 @@ const resourceOf = (name) => {
   return resource
 }
 
-/**
- * The resources of one kind, as declared: their list, one of them with what can be done, and a form for a new one.
- * Everything chosen is in the URL.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const resourcePage = (place, report) => {
-  const { project, query } = place
-  const resource = resourceOf(query.kind)
-  /** @type {readonly string[]} */
-  const parameters = operations[resource.list][2]
-  const isPaged = parameters.includes('limit')
-  /** @type {LivePage<{ data: readonly Row[], next_cursor: string | null }>} */
-  const page = new LivePage({
-    read: async () =>
-      listedIn(
-        await callById(project, resource.list, { query: isPaged ? { limit: pageSize, cursor: query.cursor } : {} }),
-        resource,
-      ),
-    show: (listed) =>
-      html`<${ResourcePage} place=${place} resource=${resource} listed=${listed} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** The resources of one kind, as declared: their list, one of them with what can be done, and a form for a new one. Everything chosen is in the URL. */
+export const resourcePage = livePage({
+  read: async ({ project, query: { kind, cursor } }) => {
+    const resource = resourceOf(kind)
+    /** @type {readonly string[]} */
+    const parameters = operations[resource.list][2]
+    const query = parameters.includes('limit') ? { limit: pageSize, cursor } : {}
+    return listedIn(await callById(project, resource.list, { query }), resource)
+  },
+  show: ({ place, data, done }) =>
+    html`<${ResourcePage} place=${place} resource=${resourceOf(place.query.kind)} listed=${data} done=${done} />`,
+})
 
 /** The rows of a list; some lists name them otherwise than `data`. @param {Readonly<Record<string, any>>} answer @param {Resource} resource */
 const listedIn = (answer, { single, title }) => ({
@@ -72,7 +56,7 @@ const isLive = ({ revoked_at = null }) => revoked_at === null
 const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, done }) => {
   const { query } = place
   const creates = mayCreate(resource)
-  const opened = data.find(({ id }) => id === query.open)
+  const opened = resource.single ? data[0] : data.find(({ id }) => id === query.open)
   return html`
     ${sessionNow().operates && html`<${KnownValues} project=${place.project} />`}
     <div class="view-head">
@@ -82,13 +66,16 @@ const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, d
     ${creates && query.new === 'yes' && html`<${CreatePanel} key=${resource.name} place=${place} resource=${resource} params=${{}} done=${done} />`}
     ${opened !== undefined && html`<${RowPanel} key=${query.open} place=${place} resource=${resource} row=${opened} params=${{}} done=${done} />`}
     ${query.open !== undefined && opened === undefined && html`<p class="empty">${query.open} is not on this page of the list, or it was deleted.</p>`}
-    <section class="panel" aria-label=${resource.title}>
+    ${
+      !resource.single &&
+      html`<section class="panel" aria-label=${resource.title}>
       ${
         data.length === 0
-          ? html`<${Empty} drawn=${iconOf(resource.name)} title=${`No ${resource.title.toLowerCase()} yet`}><p>${resource.about}</p>${creates && query.new !== 'yes' && html`<p><a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>Create the first one</a></p>`}<//>`
+          ? html`<${Empty} drawn=${iconOf(resource.name)} title=${`No ${resource.title.toLowerCase()} yet`} create=${creates && query.new !== 'yes' && hashAt(place, { new: 'yes', open: '' })}><p>${resource.about}</p><//>`
           : html`<${ResourceTable} resource=${resource} rows=${data} hrefOf=${(/** @type {Row} */ row) => hashAt(place, { open: String(row.id), new: '' })} />`
       }
-    </section>
+    </section>`
+    }
     <${Pages} first=${query.cursor ? hashAt(place, { cursor: '' }) : null} next=${next_cursor && hashAt(place, { cursor: next_cursor })} />
   `
 }

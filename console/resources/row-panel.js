@@ -8,12 +8,12 @@ import { hashAt, routeHash } from '../route.js'
 import { mayChange, mayCreate } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
-import { bodyOf, changesOf, labelOf, pathIn } from './form-values.js'
+import { bodyOf, changesOf, pathIn } from './form-values.js'
 import { suggestions } from './known-values.js'
 import { Nested } from './nested.js'
 import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
-import { cellOf, nameOf } from './row-text.js'
+import { cellOf, nameOf, titleOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
 import { VersionDiff } from './version-diff.js'
 
@@ -48,7 +48,7 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
     location.hash = hashAt(place, closed)
   }
   return html`<section class="panel" aria-label=${nameOf(row)}>
-    <h2>${nameOf(row)} ${typeof row.id === 'string' && html`<${CopyId} id=${row.id} />`} <a class="close" href=${hashAt(place, closed)}>Close</a></h2>
+    <h2>${nameOf(row)} ${!resource.single && html`${typeof row.id === 'string' && html`<${CopyId} id=${row.id} />`} <a class="close" href=${hashAt(place, closed)}>Close</a>`}</h2>
     ${shown !== null && html`<div class="panel-part"><${Made} row=${shown} /></div>`}
     <dl class="facts row-facts">${factsOf(row).map(([name, value]) => html`<${Fact} key=${name} name=${name} value=${value} />`)}</dl>
     <div class="panel-part row-acts">
@@ -108,8 +108,8 @@ const isNested = (value) =>
 /** A field: a nested one over the whole width. @param {{ name: string, value: unknown }} props */
 const Fact = ({ name, value }) =>
   isNested(value)
-    ? html`<div class="whole"><dt>${labelOf(name)}</dt><dd><${Nested} value=${value} /></dd></div>`
-    : html`<div><dt>${labelOf(name)}</dt><dd>${cellOf(name, value)}</dd></div>`
+    ? html`<div class="whole"><dt>${titleOf(name)}</dt><dd><${Nested} value=${value} /></dd></div>`
+    : html`<div><dt>${titleOf(name)}</dt><dd>${cellOf(name, value)}</dd></div>`
 
 /** Whether the row has all parameters of an operation's path. @param {Act} act @param {Readonly<Record<string, string>>} own */
 const isFor = ({ params }, own) => params.every((name) => own[name] !== undefined)

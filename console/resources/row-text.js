@@ -1,15 +1,16 @@
-import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { linked } from '../linked-ids.js'
 import { nameOf as knownName } from '../names.js'
+import { StateChip } from '../parts/state-chip.js'
 import { nothing } from '../parts/table.js'
 import { When } from '../parts/when.js'
 import { sessionNow } from '../session.js'
+import { labelOf } from './form-values.js'
 
 /** @typedef {import('./types.js').Row} Row */
 
 /** Fields that name a row, the best first. */
-const names = ['name', 'title', 'external_id', 'email', 'version', 'label', 'subject']
+const names = ['name', 'title', 'external_id', 'email', 'version', 'label', 'subject', 'tool']
 
 /** The name of a row for people; its id where it has none. @param {Row} row */
 export const nameOf = (row) => {
@@ -24,10 +25,13 @@ const subjectOf = ({ subject, subject_id }) =>
 
 const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
+/** The title of a field that is shown: `created_at` is `Created`. @param {string} field */
+export const titleOf = (field) => labelOf(field.replace(/_at$|^is_/, ''))
+
 /** A value as a cell of a table. @param {string} field @param {unknown} value */
 export const cellOf = (field, value) => {
   if (value === null || value === undefined || value === '') return nothing
-  if (field === 'status') return html`<span class="chip" data-tone=${toneOf(String(value))}>${value}</span>`
+  if (field === 'status') return html`<${StateChip} state=${String(value)} />`
   if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
   if (typeof value === 'string' && isId.test(value) && field !== 'id')
     return html`<span title=${value} data-id=${value}>${knownName(value) === value ? linked(sessionNow().project ?? '', value) : knownName(value)}</span>`

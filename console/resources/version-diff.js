@@ -7,11 +7,7 @@ import { outlineOf } from './version-outline.js'
 
 /** @typedef {import('./types.js').Row} Row */
 
-/**
- * What changed between a version and another one, by default the one before it.
- *
- * @param {{ project: string, row: Row, rows: readonly Row[] }} props `rows`: newest first
- */
+/** What changed between a version and another one, by default the one before it. @param {{ project: string, row: Row, rows: readonly Row[] }} props `rows`: newest first */
 export const VersionDiff = ({ project, row, rows }) => {
   const before = rows[rows.findIndex(({ version }) => version === row.version) + 1]
   const others = rows.filter(({ version }) => version !== row.version)

@@ -1,5 +1,5 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
+import { age } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'

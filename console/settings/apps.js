@@ -4,7 +4,6 @@ import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
 import { When } from '../parts/when.js'
-import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
 
 /** @typedef {{ id: string, client_name: string, member_id: string, scopes: readonly string[], last_used_at: string | null, expires_at: string | null }} App */
@@ -41,7 +40,7 @@ const rowOf = ({ project, me, members, done }, { id, client_name, member_id, sco
       scopes.join(' '),
       members.find((member) => member.id === member_id)?.email ?? member_id,
       html`<${When} at=${last_used_at} none="never" />`,
-      expires_at === null ? 'never' : ahead(expires_at, serverNow()),
+      expires_at === null ? 'never' : ahead(expires_at),
       me.id === member_id || sessionNow().operates
         ? html`<${ActButton} label="Revoke" sure=${`Revoke ${client_name} now`} act=${revoke} />`
         : nothing,

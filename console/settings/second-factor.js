@@ -7,11 +7,7 @@ import { useEffect, useRef, useState } from '../vendor/hooks.js'
 /** @typedef {{ enabled: boolean, required: boolean, recovery_codes_left: number }} Factor */
 /** @typedef {{ secret: string, qr: string }} Offer */
 
-/**
- * The second factor of the signed-in member: sets it up, shows its recovery codes once, and disables it.
- *
- * @param {{ state: Factor, done: () => void }} props
- */
+/** The second factor of the signed-in member: sets it up, shows its recovery codes once, and disables it. @param {{ state: Factor, done: () => void }} props */
 export const SecondFactor = ({ state: { enabled, required, recovery_codes_left }, done }) => {
   const [offer, setOffer] = useState(/** @type {Offer | null} */ (null))
   const [codes, setCodes] = useState(/** @type {readonly string[]} */ ([]))

@@ -1,46 +1,31 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
 import { Account } from './account.js'
 import { Apps } from './apps.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], account: import('./account.js').Signed, me: { id: string } }} Shown
- * @typedef {{ project: string, done: () => void }} Acting
  */
 
-const refreshMs = 5000
 const few = { query: { limit: 100 } }
 
-/**
- * Apps with access, and the member's own account.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const settingsPage = ({ project }, report) => {
-  /** @type {LivePage<Shown>} */
-  const page = new LivePage({
-    read: async () => {
-      const [apps, members, { member }, sessions, factor, providers] = await Promise.all([
-        callApi(project, 'oauth_grants.list', few),
-        callApi(project, 'project_members.list', few),
-        callApi(null, 'auth.me'),
-        callApi(null, 'auth_sessions.list', few),
-        callApi(null, 'second_factor.get'),
-        callApi(null, 'oidc_sign_in.providers'),
-      ])
-      const account = { sessions: sessions.data, factor, providers: providers.data }
-      return { account, apps: apps.data, members: members.data, me: member }
-    },
-    show: (shown) =>
-      html`<${Settings} project=${project} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** Apps with access, and the member's own account. */
+export const settingsPage = livePage({
+  read: async ({ project }) => {
+    const [apps, members, { member }, sessions, factor, providers] = await Promise.all([
+      callApi(project, 'oauth_grants.list', few),
+      callApi(project, 'project_members.list', few),
+      callApi(null, 'auth.me'),
+      callApi(null, 'auth_sessions.list', few),
+      callApi(null, 'second_factor.get'),
+      callApi(null, 'oidc_sign_in.providers'),
+    ])
+    const account = { sessions: sessions.data, factor, providers: providers.data }
+    return { account, apps: apps.data, members: members.data, me: member }
+  },
+  show: ({ place: { project }, data, done }) => html`<${Settings} project=${project} shown=${data} done=${done} />`,
+})
 
 /** @param {{ project: string, shown: Shown, done: () => void }} props */
 const Settings = ({ project, shown: { account, apps, members, me }, done }) => html`

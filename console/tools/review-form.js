@@ -47,7 +47,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
   `
 }
 
-/** Old and new values of each field. @param {{ changes: readonly import('./tools-page.js').Change[] }} props */
+/** Old and new values of each field. @param {{ changes: NonNullable<import('./tools-page.js').Tool['changes']> }} props */
 const Changes = ({ changes }) => html`
   <${Table} label="Changes" columns=${['Field', 'Approved', 'Current']} rows=${changes.map(
     ({ path, before, after }) => ({

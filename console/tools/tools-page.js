@@ -1,8 +1,8 @@
-import { age } from '../age.js'
 import { callApi } from '../api.js'
-import { toneOf } from '../format.js'
+import { age, toneOf } from '../format.js'
 import { html } from '../html.js'
-import { LivePage } from '../live-page.js'
+import { livePage } from '../live-page.js'
+import { nameOf } from '../names.js'
 import { Empty } from '../parts/empty.js'
 import { Named } from '../parts/named.js'
 import { Table } from '../parts/table.js'
@@ -13,61 +13,25 @@ import { ServerPanel } from './server-panel.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {object} Server
- * @property {string} id
- * @property {string} name
- * @property {string} url
- * @property {'discovering' | 'active' | 'failing' | 'disabled'} status
- * @property {{ code: string, message: string } | null} error
- * @property {string | null} failing_since
- * @property {string | null} protocol_version
- * @property {number} tool_count
- * @property {number} pending_review_count
- * @property {string | null} tenant_id
- * @property {boolean} trust
- * @property {string | null} snapshot_at
- * @typedef {{ path: string, before: unknown, after: unknown }} Change
- * @typedef {object} Tool
- * @property {string} name
- * @property {string} description
- * @property {Readonly<Record<string, unknown>>} input_schema
- * @property {Readonly<Record<string, unknown>> | null} annotations
- * @property {string} hash
- * @property {'active' | 'pending_review' | 'disabled'} state
- * @property {readonly Change[] | null} changes
- * @property {{ decision: string, reason: string | null, by: { kind: string, id: string | null }, at: string } | null} review
+ * @typedef {import('#client/api/index.ts').McpServer} Server
+ * @typedef {import('#client/api/index.ts').McpTool} Tool
  * @typedef {{ tools: readonly Tool[], skipped: readonly { name: string, reason: string }[], removed: readonly string[] }} Snapshot
  * @typedef {{ servers: readonly Server[], snapshot: Snapshot | null }} Shown
  */
 
-const refreshMs = 5000
 const max = 100
 
-/**
- * Remote tool servers: their status, their tools, and the changes since a person approved them.
- *
- * @param {Place} place
- * @param {(error: unknown) => void} report
- */
-export const toolsPage = (place, report) => {
-  const { project, query } = place
-  /** @type {LivePage<Shown>} */
-  const page = new LivePage({
-    read: async () => {
-      const [servers, snapshot] = await Promise.all([
-        callApi(project, 'mcp_servers.list', { query: { limit: max } }),
-        query.server
-          ? callApi(project, 'mcp_servers.tools', { params: { server_id: query.server } })
-          : Promise.resolve(null),
-      ])
-      return { servers: servers.data, snapshot }
-    },
-    show: (shown) => html`<${Tools} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
-    everyMs: refreshMs,
-    report,
-  })
-  return page
-}
+/** Remote tool servers: their status, their tools, and the changes since a person approved them. */
+export const toolsPage = livePage({
+  read: async ({ project, query: { server } }) => {
+    const [servers, snapshot] = await Promise.all([
+      callApi(project, 'mcp_servers.list', { query: { limit: max } }),
+      server ? callApi(project, 'mcp_servers.tools', { params: { server_id: server } }) : null,
+    ])
+    return { servers: servers.data, snapshot }
+  },
+  show: ({ place, data, done }) => html`<${Tools} place=${place} shown=${data} done=${done} />`,
+})
 
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Tools = ({ place, shown: { servers, snapshot }, done }) => {
@@ -80,7 +44,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
     ${chosen && snapshot !== null && html`<${ServerPanel} key=${chosen.id} place=${place} server=${chosen} snapshot=${snapshot} done=${done} />`}
     ${
       servers.length === 0
-        ? html`<${Empty} drawn="tools" title="No tool servers yet"><p>A remote MCP server gives agents its tools. A person reviews them first, and again when they change.</p>${sessionNow().operates && html`<a class="button" href=${newResource(place.project, 'mcp_servers')}>Create the first one</a>`}<//>`
+        ? html`<${Empty} drawn="tools" title="No tool servers yet" create=${sessionNow().operates && newResource(place.project, 'mcp_servers')}><p>A remote MCP server gives agents its tools. A person reviews them first, and again when they change.</p><//>`
         : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Address', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
     }
   `
@@ -106,7 +70,7 @@ const rowOf = (
     html`<span class="chip" data-tone=${status === 'failing' ? 'bad' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}${failing_since !== null && ` since ${age(failing_since)}`}: ${error.message}</span>`}`,
     pending_review_count === 0 ? '0' : html`<span class="chip" data-tone="wait">${pending_review_count}</span>`,
     String(tool_count),
-    tenant_id ?? 'any',
+    tenant_id === null ? 'any' : nameOf(tenant_id),
     html`<${When} at=${snapshot_at} />`,
     html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
   ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ahead, dollars, preciseTime, time } from '../../console/format.js'
+import { ahead, areNumbers, dollars, preciseTime, time } from '../../console/format.js'
 
 describe('times', () => {
   const now = new Date(2026, 4, 6, 12, 0, 0)
@@ -27,4 +27,23 @@ describe('dollars', () => {
   it('have more digits for small amounts', () => {
     expect([0, 0.0000921, 0.05, 12.3].map(dollars)).toEqual(['$0', '$0.000092', '$0.0500', '$12.30'])
   })
+})
+
+describe('a column of a table', () => {
+  it.each([
+    ['3', '1204'],
+    ['40 ms', '1.2 s'],
+    ['$0.000049', '$12.30'],
+    ['33 + 8', '1,033 + 18'],
+    ['7 %', '12.5K'],
+  ])('is aligned by its end if all its texts are numbers: %s', (...texts) => {
+    expect(areNumbers(texts)).toBe(true)
+  })
+
+  it.each([[], ['1 min ago', '2 h ago'], ['1.2.0', '1.10.0'], ['2026-11-30'], ['40 ms', 'unknown']])(
+    'is aligned by its beginning otherwise: %s',
+    (...texts) => {
+      expect(areNumbers(texts)).toBe(false)
+    },
+  )
 })

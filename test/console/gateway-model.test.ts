@@ -3,6 +3,8 @@ import { healthOf, priceParts, troublesOf } from '../../console/gateway/gateway-
 
 const at = '2026-01-01T00:00:00.000Z'
 const line = {
+  ...{ id: 'rlg_1', started_at: at, need: 'chat' as const, credential: 'secret_key', connection_id: null },
+  ...{ guardrails: [], cache: null, saved_usd: null, bodies: 'off' as const },
   ...{ request_id: 'req_1', at, operation: 'chat_completions.create', status: 200, error: null, streamed: false },
   ...{
     key_id: null,
@@ -13,11 +15,11 @@ const line = {
     provider: 'p',
     model: 'm',
   },
-  ...{ source: 'managed', first_byte_ms: 1, duration_ms: 10, attempts: 1, redactions: {} },
+  ...{ source: 'managed' as const, first_byte_ms: 1, duration_ms: 10, attempts: 1, redactions: {} },
   ...{ input_tokens: 100, output_tokens: 50, cached_tokens: 20, cache_write_tokens: 0, reasoning_tokens: 10 },
   ...{ characters: null, seconds: null, images: null, cost_usd: '0.0002' },
 }
-const entry = { ...line, failed_attempts: [], bodies: 'off', request_body: null, response_body: null }
+const entry = { ...line, failed_attempts: [], request_body: null, response_body: null }
 const limit = {
   ...{
     id: 'lim_1',
@@ -27,7 +29,7 @@ const limit = {
     tokens_per_minute: null,
   },
   ...{ budget_day_usd: '10', budget_month_usd: null, budget_total_usd: null, spent_day_usd: '9' },
-  ...{ spent_month_usd: null, spent_total_usd: null, reserved_usd: '0' },
+  ...{ spent_month_usd: null, spent_total_usd: null, reserved_usd: '0', created_at: at, updated_at: at },
 }
 const healthy = { recent: [line], limits: [], connections: [], unpriced: 0 }
 

@@ -94,7 +94,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     await needs.getByText(/requests failed, last with/).waitFor()
     await page.getByRole('meter', { name: /^Budget for today/ }).waitFor()
     const [key] = (await (await console.world.dashboard()).get(`/api/projects/${console.project}/keys`)).body.data
-    await page.getByRole('table', { name: 'Cost by key' }).getByRole('row').filter({ hasText: key.id }).waitFor()
+    await page.getByRole('table', { name: 'Cost by key' }).getByTitle(key.id).getByText(key.name).waitFor()
     expect(await page.getByRole('table', { name: 'Requests' }).getByText('200').count()).toBe(0)
   })
 

@@ -128,8 +128,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await expectFocus(/^select State/)
     const panels = [
       ['gateway', 'Gateway', 'Chat completions · simulated-1', `section Request ${ids.request}`],
-      ['memory?user=ada', 'Memory', ids.memory, `section Memory ${ids.memory}`],
-      [`knowledge?base=${ids.base}`, 'Knowledge', ids.source, `section Source ${ids.source}`],
+      ['memory?user=ada', 'Memory', 'Ada lives in York', `section Memory ${ids.memory}`],
+      [`knowledge?base=${ids.base}`, 'Knowledge', 'Rules', `section Source ${ids.source}`],
       ['tools', 'Tool servers', 'Sky', /^section .*Sky/],
     ] as const
     for (const [place, heading, link, panel] of panels) {

@@ -245,6 +245,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await show(`#/actors/${session}`)
     await lit('paused')
     const saving = page.waitForEvent('download')
+    await page.locator('summary', { hasText: 'Save' }).click()
     await page.getByRole('button', { name: 'Save bundle' }).click()
     expect((await saving).suggestedFilename()).toMatch(/^session paused \d{4}-\d\d-\d\d \d\d\.\d\d \w{4}\.json$/)
     const file = await (await saving).path()

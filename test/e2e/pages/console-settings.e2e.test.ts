@@ -18,6 +18,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     await current.getByRole('link', { name: 'Retention' }).click()
     await page.getByRole('heading', { name: 'Retention', level: 1 }).waitFor()
     expect(await current.allTextContents()).toEqual(['Retention'])
+    // a setting is one: it is open without a list
+    await page.locator('summary', { hasText: 'Edit' }).waitFor()
     await page.locator('.side').getByRole('link', { name: 'Tools' }).click()
     await page.getByRole('link', { name: 'Create the first one' }).waitFor()
     expect(await page.locator('.side li li').allTextContents()).toEqual(['MCP servers'])

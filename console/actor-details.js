@@ -1,0 +1,52 @@
+import { ahead, preciseTime, time } from './format.js'
+import { html } from './html.js'
+import { ActorLink } from './linked-ids.js'
+import { StateChip } from './parts/state-chip.js'
+import { ownersOf, takeoverText } from './steps-model.js'
+
+/** @typedef {import('./actor-facts.js').Actor} Actor */
+
+/** Related actors, such as open actions, as links to their charts. @param {{ project: string, actor: Actor }} props */
+export const RelatedList = ({ project, actor: { machine, related } }) => {
+  const title = machine === 'session' ? 'Open actions' : machine === 'action' ? 'Belongs to' : 'Related'
+  return (
+    related.length > 0 &&
+    html`<section class="related" aria-label=${title}><h2>${title}</h2><ul>${related.map(
+      ({ id, label, state }) =>
+        html`<li key=${id}><${StateChip} state=${state} /><${ActorLink} project=${project} id=${id} label=${label} /></li>`,
+    )}</ul></section>`
+  )
+}
+
+/** Facts about an actor in addition to its state, and the nodes that ran it, newest first. @param {{ actor: Actor, steps: readonly import('./steps-model.js').Step[] }} props */
+export const ActorFacts = ({ actor, steps }) => {
+  const { machine, version, node, seq, last_sequence, in_flight, reminders, created_at, updated_at } = actor
+  const facts = {
+    Machine: `${machine} v${version}`,
+    Node: node ?? 'none',
+    Commits: String(seq),
+    Events: String(last_sequence),
+    'In flight': listed(in_flight.map(({ name, policy }) => `${name} (${policy.replaceAll('_', ' ')})`)),
+    Reminders: listed(reminders.map(({ name, due }) => `${shortName(name, actor)} ${ahead(due)}`)),
+    Created: time(created_at),
+    Updated: time(updated_at),
+  }
+  const owners = ownersOf(steps)
+  return html`
+    <dl class="facts">${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+    ${owners.some(({ seq }) => seq > 1) && html`<section class="owners" aria-label="Takeovers"><h2>Takeovers</h2><ol>${owners.map(ownerItem)}</ol></section>`}
+  `
+}
+
+/** @param {ReturnType<typeof ownersOf>[number]} owner */
+const ownerItem = (owner) => {
+  const { node, epoch, since, until, after_crash, seq } = owner
+  const from = since === null ? 'an earlier time' : preciseTime(since)
+  return html`<li><strong>${node ?? 'a node'}</strong> from ${from} ${until === null ? 'on' : `to ${preciseTime(until)}`}, commit ${seq}, epoch ${epoch} <span class="chip" data-tone=${after_crash ? 'bad' : 'calm'}>${takeoverText(owner)}</span></li>`
+}
+
+/** @param {readonly string[]} words */
+const listed = (words) => (words.length === 0 ? 'none' : words.join(', '))
+
+/** Shortens XState's name of a delay, which is `xstate.after.<delay>.<machine>.<state>`. @param {string} name @param {Actor} actor */
+const shortName = (name, { machine }) => name.replace(/^xstate\.after\./, '').replace(`.${machine}.`, ' of ')
