@@ -31,7 +31,8 @@ const mappedContent = (content: unknown, map: (text: string) => string): unknown
     if (typeof part === 'string') return map(part)
     if (!isObject(part) || typeof part.text !== 'string') return part
     const text = map(part.text)
-    return text === part.text ? part : { ...part, text }
+    // its citations may quote what was replaced
+    return text === part.text ? part : { ...part, text, citations: undefined }
   })
   return made.some((part, at) => part !== parts[at]) ? made : content
 }
@@ -43,8 +44,8 @@ export const newSince = (messages: readonly unknown[]): number =>
 /** Fields of a message in which a model writes. */
 export const writtenFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
-/** Fields of a message with lists of what a model thought, which providers sign: what is found in one removes it. */
-export const thoughtFields = ['thinking_blocks', 'reasoning_details'] as const
+/** Fields of a message with lists of what a model thought, which providers sign, and what it cites: what is found in one removes it. */
+export const thoughtFields = ['thinking_blocks', 'reasoning_details', 'citations'] as const
 
 /** Fields of a message that may have nothing of what was found in the others. */
 const otherFields = ['role', 'tool_calls', 'function_call', 'images', 'annotations', 'audio'] as const
@@ -97,8 +98,8 @@ const mappedMessage = (message: WireObject, map: (text: string) => string): Wire
 }
 
 const thoughtIn = (block: unknown): string => {
-  const { thinking, text, summary } = objectOf(block)
-  return textOf(thinking) + textOf(text) + textOf(summary)
+  const { thinking, text, summary, cited_text } = objectOf(block)
+  return textOf(thinking) + textOf(text) + textOf(summary) + textOf(cited_text)
 }
 
 /** Arguments stay JSON: what cannot be replaced in them is left out as a whole. */

@@ -58,14 +58,15 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   parts.reasoning += textOf(delta.reasoning_content)
   for (const call of arrayOf(delta.tool_calls)) addCall(parts.calls, objectOf(call))
   for (const name of addedLists) {
-    if (Array.isArray(delta[name])) parts.lists.set(name, [...(parts.lists.get(name) ?? []), ...delta[name]])
+    if (arrayOf(delta[name]).length > 0)
+      parts.lists.set(name, [...(parts.lists.get(name) ?? []), ...arrayOf(delta[name])])
   }
 }
 
 /** The stop sequence that ended a choice, and the provider's own reason. */
 const endingNames = ['stop_reason', 'native_finish_reason']
 
-const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotations']
+const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotations', 'citations']
 
 function addCall(calls: Map<number, CallParts>, call: WireObject): void {
   const parts = calls.get(indexOf(call)) ?? { id: '', name: '', arguments: '' }

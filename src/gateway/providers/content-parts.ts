@@ -38,7 +38,8 @@ export const contentText = (content: unknown, at: string): string =>
     .map((part) => (part.kind === 'text' ? part.text : ''))
     .join('')
 
-function contentPart(part: unknown, at: string): readonly ContentPart[] {
+/** Reads one part of a list; a text without any is none. @throws {ServiceError} `invalid_field` */
+export function contentPart(part: unknown, at: string): readonly ContentPart[] {
   if (!isObject(part)) throw invalidField(at, 'A part of content must be an object.')
   switch (part.type) {
     case 'text':

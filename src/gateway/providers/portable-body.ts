@@ -2,6 +2,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import type { ChatBody } from '../call/chat-calls.ts'
 import { isStrictOpenAi, type Route } from '../call/routes.ts'
 import { betasField } from './anthropic/anthropic-betas.ts'
+import { ownBlockField, ownPartsField } from './anthropic/anthropic-citations.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { googleField } from './google/google-request.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
@@ -9,10 +10,12 @@ import { isSigned, plainCallId } from './tool-call-id.ts'
 /**
  * Fields that responses of other formats add to messages and that conversations send back. OpenAI itself rejects them.
  */
-const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as const
+const foreignFields = ['reasoning_content', 'thinking_blocks', 'images', 'citations'] as const
 
 /** Fields of this gateway with what only one format can express. */
-const noOwnFields = { [ownToolsField]: undefined, [betasField]: undefined, [googleField]: undefined }
+const noOwnFields = {
+  ...{ [ownToolsField]: undefined, [betasField]: undefined, [googleField]: undefined, [ownPartsField]: undefined },
+}
 
 /**
  * Prepares a conversation for a server of OpenAI's format when another provider may have produced parts of it. Ids of
@@ -22,12 +25,29 @@ const noOwnFields = { [ownToolsField]: undefined, [betasField]: undefined, [goog
  * @returns the same object when there is nothing to change, which is the usual case.
  */
 export function portableBody(body: ChatBody, route: Pick<Route, 'baseUrl' | 'format'>): ChatBody {
+  if (body[ownPartsField] !== undefined)
+    return portableBody(
+      { ...body, messages: arrayOf(body.messages).map(withPlainParts), [ownPartsField]: undefined },
+      route,
+    )
   if (body[ownToolsField] !== undefined || body[betasField] !== undefined || body[googleField] !== undefined)
     return portableBody({ ...body, ...noOwnFields }, route)
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body
   const own = isStrictOpenAi(route)
   return { ...body, messages: messages.map((message) => (isObject(message) ? portableMessage(message, own) : message)) }
+}
+
+/** The texts of parts that are blocks of another format; those without a text are only of that format. */
+const withPlainParts = (message: unknown): unknown => {
+  const { content } = objectOf(message)
+  if (!Array.isArray(content)) return message
+  const parts = content.flatMap((part: unknown) => {
+    if (!isObject(part)) return [part]
+    const { [ownBlockField]: block, citations: _citations, ...plain } = part
+    return block !== undefined && plain.text === '' ? [] : [plain]
+  })
+  return { ...objectOf(message), content: parts.length === 0 ? null : parts }
 }
 
 const isForeign = (message: WireObject): boolean =>

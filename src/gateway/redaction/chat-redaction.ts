@@ -1,3 +1,4 @@
+import { ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy, Replacement } from '../call/redaction.ts'
@@ -158,6 +159,8 @@ const mapMessage: MapPart = (message, maps) => {
   if (reasoning_content !== message.reasoning_content) made = { ...made, reasoning_content }
   const refusal = mapText(message.refusal, maps)
   if (refusal !== message.refusal) made = { ...made, refusal }
+  const citations = each(message.citations, mapQuote, maps)
+  if (citations !== message.citations) made = { ...made, citations }
   const tool_calls = each(message.tool_calls, mapCall, maps)
   if (tool_calls !== message.tool_calls) made = { ...made, tool_calls }
   const function_call = mapFunction(message.function_call, maps)
@@ -172,8 +175,27 @@ const mapPart: MapPart = (part, maps) => {
   const text = mapText(part.text, maps)
   const made = text === part.text ? part : { ...part, text }
   const refusal = mapText(part.refusal, maps)
-  return refusal === part.refusal ? made : { ...made, refusal }
+  const plain = refusal === part.refusal ? made : { ...made, refusal }
+  const citations = each(part.citations, mapQuote, maps)
+  const own = mapQuote(part[ownBlockField], maps)
+  const context = mapText(part.context, maps)
+  const isSame = citations === part.citations && own === part[ownBlockField] && context === part.context
+  return isSame ? plain : { ...plain, citations, [ownBlockField]: own, context }
 }
+
+/** A citation, or a block that may be cited: what they quote and how they name it. */
+const mapQuote: MapPart = (quote, maps) => {
+  if (!isObject(quote)) return quote
+  let made = quote
+  for (const name of quoteFields) {
+    const text = mapText(quote[name], maps)
+    if (text !== quote[name]) made = { ...made, [name]: text }
+  }
+  return made
+}
+
+/** Fields of citations with text of a document or about it. */
+const quoteFields = ['cited_text', 'document_title', 'title', 'context'] as const
 
 const mapPrediction: MapPart = (prediction, maps) => {
   if (!isObject(prediction)) return prediction

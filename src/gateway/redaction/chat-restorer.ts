@@ -2,6 +2,7 @@ import { pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { Restorer } from '../call/redaction.ts'
+import { RestoredCitations } from './restored-citations.ts'
 
 /** Fields of a message, and of a delta, that hold text written by the model. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
@@ -10,8 +11,9 @@ const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as c
 const mayHold = (choice: unknown): boolean => {
   const { message } = objectOf(choice)
   if (!isObject(message)) return false
-  const { content, reasoning_content, reasoning, refusal, tool_calls, function_call } = message
+  const { content, reasoning_content, reasoning, refusal, tool_calls, function_call, citations } = message
   if (isWritten(content) || isWritten(reasoning_content) || isWritten(reasoning) || isWritten(refusal)) return true
+  if (arrayOf(citations).some((each) => isWritten(objectOf(each).cited_text))) return true
   return isWritten(objectOf(function_call).arguments) || arrayOf(tool_calls).some(mayCall)
 }
 
@@ -76,7 +78,9 @@ export class ChatRestorer {
 
   *#choice(choice: unknown): SlicedWork<unknown> {
     if (!isObject(choice) || !isObject(choice.message)) return choice
-    const message: Record<string, unknown> = { ...choice.message }
+    const cited = new RestoredCitations(this.#restorer)
+    cited.add(textOf(choice.message.content))
+    const message: Record<string, unknown> = { ...choice.message, ...cited.fields(choice.message) }
     for (const name of wordFields) {
       const words = message[name]
       if (typeof words === 'string') message[name] = yield* this.#restored(words)
@@ -134,20 +138,30 @@ class ChoiceRestorer {
   readonly #restorer: Restorer
   readonly #words = new Map<string, Restorer>()
   readonly #calls = new Map<number, CallRestorer>()
+  readonly #cited: RestoredCitations
 
   constructor(restorer: Restorer) {
     this.#restorer = restorer
+    this.#cited = new RestoredCitations(restorer)
   }
 
   words(text: string): string {
+    this.#cited.add(text)
     return this.#wordsOf('content').push(text)
   }
 
   next(choice: WireObject): WireObject {
-    const delta: Record<string, unknown> = { ...objectOf(choice.delta) }
+    const given = objectOf(choice.delta)
+    this.#cited.add(textOf(given.content))
+    const delta: Record<string, unknown> = { ...given, ...this.#cited.fields(given) }
     for (const name of wordFields) {
       const words = delta[name]
       if (typeof words === 'string') delta[name] = this.#wordsOf(name).push(words)
+    }
+    // they end a block of text, in which a placeholder ends too
+    if (Array.isArray(delta.citations)) {
+      const kept = textOf(delta.content) + this.#wordsOf('content').end()
+      if (kept !== '') delta.content = kept
     }
     if (Array.isArray(delta.tool_calls)) delta.tool_calls = delta.tool_calls.map((call, at) => this.#call(call, at))
     const over = choice.finish_reason !== null && choice.finish_reason !== undefined

@@ -128,13 +128,16 @@ const completionOf = ({ deltas = [], finishReason = 'stop', stopText, choice }: 
       calls[index].function.arguments += text
     }
   }
-  const thoughts = deltas.flatMap(({ thinking_blocks }) => thinking_blocks ?? [])
+  const lists = ['thinking_blocks', 'citations', 'annotations'].flatMap((field) => {
+    const list = deltas.flatMap((delta) => delta[field] ?? [])
+    return list.length > 0 ? [[field, list]] : []
+  })
   const message = {
     role: 'assistant',
     content: joined('content') || null,
     ...(joined('refusal') !== '' && { refusal: joined('refusal') }),
     ...(joined('reasoning_content') !== '' && { reasoning_content: joined('reasoning_content') }),
-    ...(thoughts.length > 0 && { thinking_blocks: thoughts }),
+    ...Object.fromEntries(lists),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
   const stop = { ...choice, ...(stopText !== undefined && { stop_reason: stopText }) }

@@ -9,6 +9,7 @@ import type {
 import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { contentBlocks } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { pausedTurn } from '#gateway/providers/anthropic/anthropic-usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
@@ -48,19 +49,20 @@ export const newMessage = (model: string, content: readonly Block[], usage: Mess
 export const blocksOf = (message: WireObject): readonly Block[] => {
   const text = textOf(message.content) + textOf(message.refusal)
   return [
-    ...thoughtsOf(message),
-    ...(text === '' ? [] : [textBlock(text)]),
+    ...contentBlocks(text, arrayOf(message.citations), thoughtsOf(message)).map(typed),
     ...arrayOf(message.tool_calls).map((call) => callBlock(objectOf(call))),
   ]
 }
+
+const typed = (block: WireObject): Block => ({ ...block, type: textOf(block.type) })
 
 /** Returns a text block. It has no `citations`: `@ai-sdk/anthropic` 3 takes a list or nothing, and refuses null. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const satisfies Omit<TextBlock, 'citations'>
 
 /** Returns thinking blocks as the provider signed them; unsigned reasoning is shown with an empty signature. */
-const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly Block[] => {
+const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly WireObject[] => {
   const signed = arrayOf(thinking_blocks).filter(isObject)
-  if (signed.length > 0) return signed.map((block) => ({ ...block, type: textOf(block.type) }))
+  if (signed.length > 0) return signed
   const thinking = textOf(reasoning_content) || textOf(reasoning)
   return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' } satisfies ThinkingBlock]
 }

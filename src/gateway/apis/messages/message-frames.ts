@@ -1,4 +1,5 @@
 import type { ChatSummary } from '#gateway/call/chat-calls.ts'
+import { contentBlocks, unplaced } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { anthropicError } from '#specs/errors/wire-errors.ts'
@@ -35,6 +36,8 @@ export class MessageFrames implements StreamForm {
   /** Index of the call that is being streamed. */
   #streamed = 0
   #ending: ChoiceEnding = endingOf({})
+  /** Length of the text so far, in UTF-16 units. */
+  #length = 0
   /** Deltas with what the model wrote or thought while a call was streamed. */
   readonly #late: WireObject[] = []
 
@@ -92,13 +95,48 @@ export class MessageFrames implements StreamForm {
   }
 
   #say(delta: WireObject): void {
+    const text = textOf(delta.content)
+    const from = this.#length
+    this.#length += text.length
+    const cited = arrayOf(delta.citations).map(objectOf)
+    const endsWithin = cited.some(({ end_index }) => countOf(end_index) > from && countOf(end_index) < this.#length)
+    if (text !== '' && (endsWithin || arrayOf(delta.thinking_blocks).length > 0)) this.#whole(text, delta, from)
+    else this.#piece(text, delta, cited)
+    const refusal = textOf(delta.refusal)
+    if (refusal !== '') this.#block(refusal, [], false)
+  }
+
+  /** Writes a delta of a stream. A list of citations ends the text that it is of. */
+  #piece(text: string, delta: WireObject, cited: readonly WireObject[]): void {
     const thinking = textOf(delta.reasoning_content) || textOf(delta.reasoning)
     if (thinking !== '') this.#thinking({ type: 'thinking_delta', thinking })
     for (const block of arrayOf(delta.thinking_blocks)) this.#thought(objectOf(block))
-    const text = textOf(delta.content) + textOf(delta.refusal)
-    if (text === '') return
-    this.#turnTo('text', textBlock(''))
-    this.#blockDelta({ type: 'text_delta', text })
+    this.#block(text, cited.map(unplaced), Array.isArray(delta.citations))
+  }
+
+  /** Writes the blocks of a delta that has a whole message, as of an answer that is given again. */
+  #whole(text: string, delta: WireObject, from: number): void {
+    const [citations = [], thoughts = []] = [delta.citations, delta.thinking_blocks].map((list) =>
+      arrayOf(list).map((each) => placedAfter(from, objectOf(each))),
+    )
+    for (const block of contentBlocks(text, citations, thoughts)) {
+      if (block.type === 'text') this.#block(textOf(block.text), arrayOf(block.citations))
+      else {
+        if (textOf(block.thinking) !== '') this.#thinking({ type: 'thinking_delta', thinking: textOf(block.thinking) })
+        this.#thought(block)
+      }
+    }
+  }
+
+  /** @param isOver whether what follows is another block. */
+  #block(text: string, citations: readonly unknown[], isOver = true): void {
+    if (text !== '') {
+      this.#turnTo('text', textBlock(''))
+      this.#blockDelta({ type: 'text_delta', text })
+    }
+    if (!isOver || this.#open !== 'text') return
+    for (const citation of citations) this.#blockDelta({ type: 'citations_delta', citation })
+    this.#close()
   }
 
   #thinking(delta: WireObject): void {
@@ -118,7 +156,7 @@ export class MessageFrames implements StreamForm {
       this.#close()
     } else if (textOf(block.type) !== '') {
       this.#close()
-      this.#emit('content_block_start', { index: this.#blocks, content_block: block })
+      this.#emit('content_block_start', { index: this.#blocks, content_block: unplaced(block) })
       this.#emit('content_block_stop', { index: this.#blocks++ })
     }
   }
@@ -188,6 +226,12 @@ export class MessageFrames implements StreamForm {
     return frames
   }
 }
+
+const placedAfter = (from: number, { start_index, end_index, ...rest }: WireObject): WireObject => ({
+  ...rest,
+  ...(start_index !== undefined && { start_index: Math.max(0, countOf(start_index) - from) }),
+  ...(end_index !== undefined && { end_index: Math.max(0, countOf(end_index) - from) }),
+})
 
 /** Whether a field of a delta has anything. */
 const isWritten = (field: unknown): boolean => textOf(field) !== '' || arrayOf(field).length > 0

@@ -1,6 +1,7 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { ownBlockField, ownPartsField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { ownToolsField } from '#gateway/providers/anthropic/anthropic-tools.ts'
-import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
@@ -36,9 +37,10 @@ export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits,
   }
   const { functions: tools, ownTools, ignored } = toolsOf(body, own)
   const hasTools = tools.length > 0 || ownTools.length > 0
+  const messages = chatTurns(body.system, body.messages, own)
   const request = given({
     model: body.model,
-    messages: chatTurns(body.system, body.messages, own),
+    messages,
     max_tokens: body.max_tokens,
     stop: body.stop_sequences?.length ? body.stop_sequences : undefined,
     temperature: body.temperature,
@@ -50,9 +52,13 @@ export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits,
     reasoning_effort: reasons && !own ? effortOf(body.output_config?.effort) : undefined,
     ...(own && ownFields(body)),
     [ownToolsField]: ownTools.length > 0 ? ownTools : undefined,
+    [ownPartsField]: messages.some(hasOwnParts) ? true : undefined,
   })
   return { body: request, ignored }
 }
+
+const hasOwnParts = ({ content }: WireObject): boolean =>
+  arrayOf(content).some((part) => isObject(part) && (part[ownBlockField] !== undefined || part.citations !== undefined))
 
 /** The tools of a request, by who can use them. */
 interface MessageTools {

@@ -1,4 +1,5 @@
-import type { WireObject } from '#outgoing/wire.ts'
+import { isOfDocument } from '#gateway/providers/anthropic/anthropic-citations.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Source } from './response-output.ts'
 
 /** `[3]`: the form in which the model is instructed to cite its sources. */
@@ -19,3 +20,16 @@ export const citationsIn = (text: string, sources: readonly Source[]): readonly 
     return [{ type: 'url_citation', url_citation }]
   })
 }
+
+/** Returns the citations of a delta that are of documents, which are no annotations of chat completions. */
+export const documentsCited = ({ citations }: WireObject): readonly WireObject[] =>
+  arrayOf(citations)
+    .map(objectOf)
+    .filter(isOfDocument)
+    .map(({ file_id, document_title, title, source, cited_text, start_index, end_index }) => {
+      const filename = textOf(document_title) || textOf(title) || textOf(source)
+      return {
+        type: 'file_citation',
+        file_citation: { file_id: textOf(file_id), filename, cited_text, start_index, end_index },
+      }
+    })

@@ -20,15 +20,22 @@ export class OutputMessage implements OutputPart {
   readonly #emit: Emit
   readonly #place: { readonly item_id: string; readonly output_index: number }
   readonly #sources: readonly Source[]
+  /** Length of the answer's text before this message, in UTF-16 units: places of citations are those in the answer. */
+  readonly #from: number
   readonly #content: WireObject[] = []
   #annotations: WireObject[] = []
   #kind: 'output_text' | 'refusal' | null = null
   #text = ''
   #status = 'in_progress'
 
-  /** @param sources the sources that the text may cite. */
-  constructor(emit: Emit, index: number, sources: readonly Source[]) {
+  /** @param sources what the text may cite. @param from length of the text of the model's answer before this message. */
+  constructor(
+    emit: Emit,
+    index: number,
+    { sources, from }: { readonly sources: readonly Source[]; readonly from: number },
+  ) {
     this.#emit = emit
+    this.#from = from
     this.#place = { item_id: newId('msg'), output_index: index }
     this.#sources = sources
   }
@@ -50,10 +57,14 @@ export class OutputMessage implements OutputPart {
   }
 
   /** Adds citations of the provider, in the form of OpenAI's chat completions. */
-  annotate(annotations: readonly WireObject[]): void {
+  annotate(annotations: readonly WireObject[], from = this.#from): void {
     for (const { type, url_citation, file_citation } of annotations) {
       if (type !== 'url_citation' && type !== 'file_citation') continue
-      const annotation = { type, ...objectOf(type === 'url_citation' ? url_citation : file_citation) }
+      const fields = objectOf(type === 'url_citation' ? url_citation : file_citation)
+      const placed = placesAfter(from, fields)
+      // a file is cited at a place, which OpenAI calls its index
+      const at = type === 'file_citation' && fields.index === undefined ? { index: placed.end_index } : {}
+      const annotation = { type, ...fields, ...placed, ...at }
       const annotation_index = this.#annotations.length
       this.#annotations.push(annotation)
       this.#emit('response.output_text.annotation.added', { ...this.#at(), annotation_index, annotation })
@@ -97,7 +108,7 @@ export class OutputMessage implements OutputPart {
   }
 
   #endText(at: WireObject): void {
-    this.annotate(citationsIn(this.#text, this.#sources))
+    this.annotate(citationsIn(this.#text, this.#sources), 0)
     this.#emit('response.output_text.done', { ...at, text: this.#text, logprobs: [] })
   }
 
@@ -107,6 +118,11 @@ export class OutputMessage implements OutputPart {
       : { type: 'output_text', annotations: [...this.#annotations], logprobs: [], text: this.#text }
   }
 }
+
+const placesAfter = (from: number, { start_index, end_index }: WireObject): WireObject => ({
+  ...(typeof start_index === 'number' && { start_index: start_index - from }),
+  ...(typeof end_index === 'number' && { end_index: end_index - from }),
+})
 
 /** Output item for the reasoning that a model exposes. */
 export class OutputReasoning implements OutputPart {

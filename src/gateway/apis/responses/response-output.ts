@@ -1,6 +1,7 @@
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import type { ToolAliases } from './caller-tools.ts'
+import { documentsCited } from './citations.ts'
 import type { ResponseItem } from './input-items.ts'
 import { OutputCall } from './output-call.ts'
 import { OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
@@ -62,6 +63,8 @@ export class ResponseOutput {
   #open: OutputMessage | OutputReasoning | null = null
   #calls: (CallOutput | undefined)[] = []
   #searchCalls: SearchRequest[] = []
+  /** Length of the text of the model's answer so far, in UTF-16 units. */
+  #length = 0
   readonly #foreign = new Map<string, (ended: WireObject, failed: boolean) => void>()
 
   constructor(emit: Emit, { searches, aliases, include }: OutputOptions) {
@@ -84,7 +87,9 @@ export class ResponseOutput {
     for (const item of arrayOf(delta.hosted_items)) this.#hosted(objectOf(item))
     const text = textOf(delta.content)
     if (text !== '') this.#message().text(text)
-    if (this.#open instanceof OutputMessage) this.#open.annotate(arrayOf(delta.annotations).map(objectOf))
+    this.#length += text.length
+    if (this.#open instanceof OutputMessage)
+      this.#open.annotate([...arrayOf(delta.annotations).map(objectOf), ...documentsCited(delta)])
     const refusal = textOf(delta.refusal)
     if (refusal !== '') this.#message().refusal(refusal)
     for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
@@ -95,6 +100,7 @@ export class ResponseOutput {
     this.#close(whole)
     for (const call of this.#calls) call?.finish(whole)
     this.#calls = []
+    this.#length = 0
   }
 
   /** Whether there are calls for the caller to run. */
@@ -207,7 +213,8 @@ export class ResponseOutput {
   #message(): OutputMessage {
     if (this.#open instanceof OutputMessage) return this.#open
     this.#close(true)
-    const message = new OutputMessage(this.#emit, this.#parts.length, this.#sources)
+    const about = { sources: this.#sources, from: this.#length }
+    const message = new OutputMessage(this.#emit, this.#parts.length, about)
     return this.#begin(message)
   }
 

@@ -55,11 +55,20 @@ const messageOf = (output: readonly WireObject[]): WireObject => {
     role: 'assistant',
     content: parts.map(({ text }) => textOf(text)).join(''),
     refusal: parts.map(({ refusal }) => textOf(refusal)).join('') || null,
-    ...annotationsOf(parts.flatMap(({ annotations }) => arrayOf(annotations))),
+    annotations: annotationsIn(parts),
     web_searches: output.flatMap((item) => (searchOf(item) === null ? [] : [item])),
     hosted_items: output.flatMap((item) => (hostedOf(item) === null ? [] : [item])),
     ...(tool_calls.length > 0 && { tool_calls }),
   }
+}
+
+const annotationsIn = (parts: readonly WireObject[]): readonly unknown[] => {
+  let before = 0
+  return parts.flatMap(({ text, annotations }) => {
+    const made = arrayOf(annotationsOf(arrayOf(annotations), before).annotations)
+    before += textOf(text).length
+    return made
+  })
 }
 
 const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

@@ -12,6 +12,9 @@ export class UpstreamReader implements EventReader {
   readonly #writer: ChunkWriter
   /** Index of each call among the calls, by its position in the output. */
   readonly #calls = new Map<number, number>()
+  /** Lengths of the text of the answer, and of that before the part that is being written, in UTF-16 units. */
+  #length = 0
+  #before = 0
   #end: AnswerEnd | null = null
   #begun = false
 
@@ -47,14 +50,18 @@ export class UpstreamReader implements EventReader {
   #delta(event: WireObject): WireObject | null {
     switch (event.type) {
       case 'response.output_text.delta':
+        this.#length += textOf(event.delta).length
         return { content: textOf(event.delta) }
+      case 'response.content_part.added':
+        this.#before = this.#length
+        return null
       case 'response.refusal.delta':
         return { refusal: textOf(event.delta) }
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
         return { reasoning_content: textOf(event.delta) }
       case 'response.output_text.annotation.added':
-        return annotationsOf([event.annotation])
+        return annotationsOf([event.annotation], this.#before)
       case 'response.function_call_arguments.delta':
         return this.#arguments(event)
       case 'response.output_item.added':
@@ -143,10 +150,15 @@ const convertedTypes: ReadonlySet<unknown> = new Set(['message', 'function_call'
 export const hostedOf = (item: WireObject): WireObject | null =>
   convertedTypes.has(item.type) || textOf(item.type) === '' ? null : { hosted_items: [item] }
 
-/** Converts citations to the form of OpenAI's chat completions. */
-export const annotationsOf = (annotations: readonly unknown[]): WireObject => ({
+/** Converts citations to the form of OpenAI's chat completions. @param before length of the text before their part. */
+export const annotationsOf = (annotations: readonly unknown[], before: number): WireObject => ({
   annotations: annotations.map(objectOf).flatMap(({ type, ...fields }): readonly WireObject[] => {
     if (type === 'file_citation') return [{ type, file_citation: fields }]
-    return type === 'url_citation' ? [{ type, url_citation: fields }] : []
+    return type === 'url_citation' ? [{ type, url_citation: { ...fields, ...placesIn(fields, before) } }] : []
   }),
+})
+
+const placesIn = ({ start_index, end_index }: WireObject, before: number): WireObject => ({
+  ...(typeof start_index === 'number' && { start_index: start_index + before }),
+  ...(typeof end_index === 'number' && { end_index: end_index + before }),
 })

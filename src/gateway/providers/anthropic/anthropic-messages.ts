@@ -1,8 +1,9 @@
 import { nestsTooDeep } from '#outgoing/json-depth.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
-import { type ContentPart, contentParts } from '../content-parts.ts'
+import { type ContentPart, contentPart, contentParts } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
+import { citationsOf, contentBlocks, ownBlockField, unplaced } from './anthropic-citations.ts'
 
 /** A conversation in Anthropic's format. */
 export interface AnthropicDialogue {
@@ -51,12 +52,12 @@ function instructionsOf({ content }: WireObject, at: string): WireObject[] {
 }
 
 function blocksOf(message: WireObject, at: string): WireObject[] {
-  const parts = contentParts(message.content, `${at}.content`).map(partBlock)
+  const parts = partBlocks(message.content, `${at}.content`)
   switch (message.role) {
     case 'user':
       return parts
     case 'assistant':
-      return [...thoughtsOf(message), ...parts, ...arrayOf(message.tool_calls).map(callBlock)]
+      return [...answerBlocks(message, parts), ...arrayOf(message.tool_calls).map(callBlock)]
     case 'tool': {
       const result = { type: 'tool_result', tool_use_id: callIdOf(message.tool_call_id), content: parts }
       return [block(message, message.is_error === true ? { ...result, is_error: true } : result)]
@@ -66,12 +67,51 @@ function blocksOf(message: WireObject, at: string): WireObject[] {
   }
 }
 
+/** An answer in the order in which it was written. */
+function answerBlocks(message: WireObject, parts: readonly WireObject[]): readonly WireObject[] {
+  const { content, citations } = message
+  const thoughts = thoughtsOf(message)
+  if (typeof content === 'string') return contentBlocks(content, arrayOf(citations), thoughts)
+  return [...thoughts.map(unplaced), ...parts]
+}
+
+/** The blocks of a content; a block that has several parts is put together again. */
+function partBlocks(content: unknown, at: string): WireObject[] {
+  if (!Array.isArray(content)) return contentParts(content, at).map(partBlock)
+  const blocks: WireObject[] = []
+  let open: WireObject[] = []
+  for (const [place, part] of content.entries()) {
+    const own = objectOf(part)[ownBlockField]
+    const inner = contentPart(part, `${at}[${place}]`).map(partBlock)
+    if (!isObject(own)) blocks.push(...inner)
+    else if (own.type === 'more') open.push(...inner)
+    else {
+      open = inner
+      blocks.push(ownBlock(own, inner))
+    }
+  }
+  return blocks
+}
+
+function ownBlock(own: WireObject, inner: WireObject[]): WireObject {
+  if (own.type === 'search_result') return { ...own, content: inner }
+  if (own.type !== 'document') return own
+  const source = objectOf(own.source)
+  if (source.type === 'content') return { ...own, source: { ...source, content: inner } }
+  const [only = {}] = inner
+  return source.type === 'text'
+    ? { ...own, source: { ...source, data: textOf(only.text) } }
+    : { ...only, ...own, source: only.source }
+}
+
 function partBlock(part: ContentPart): WireObject {
-  if (part.kind === 'text') return block(part.part, { type: 'text', text: part.text })
+  if (part.kind === 'text') return block(part.part, { type: 'text', text: part.text, ...citationsOf(part.part) })
   if (part.kind === 'audio') throw invalidField(`${part.at}.type`, 'This provider does not accept audio.')
   if (part.kind === 'image') return block(part.part, { type: 'image', source: bytesOrUrl(part) })
   const title = part.filename === null ? {} : { title: part.filename }
-  return block(part.part, { type: 'document', source: documentSource(part), ...title })
+  const { citations, context } = part.part
+  const cited = { ...(isObject(citations) && { citations }), ...(typeof context === 'string' && { context }) }
+  return block(part.part, { type: 'document', source: documentSource(part), ...title, ...cited })
 }
 
 type MediaPart = Exclude<ContentPart, { kind: 'text' }>

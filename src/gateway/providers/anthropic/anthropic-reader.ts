@@ -1,8 +1,9 @@
 import type { AnswerEnd } from '#gateway/call/chat-format.ts'
 import { streamBroken, streamedFailure } from '#gateway/call/failure.ts'
-import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
+import { citedText } from './anthropic-citations.ts'
 import { anthropicFinishReason, anthropicUsage, endingFields } from './anthropic-usage.ts'
 
 interface OpenBlock {
@@ -15,6 +16,7 @@ interface OpenBlock {
   readonly input: unknown
   thinking: string
   signature: string
+  readonly citations: unknown[]
   /** The block as it began, for blocks of the provider's own tools. */
   readonly block: WireObject
   /** JSON of the block's input so far, where it is streamed. */
@@ -27,6 +29,10 @@ export class AnthropicReader implements EventReader {
   readonly #answerTool: string | null
   readonly #blocks = new Map<unknown, OpenBlock>()
   #calls = 0
+  /** Length of the text so far, in UTF-16 units. */
+  #length = 0
+  /** Length of the text that ends with a block whose end readers know. */
+  #marked = 0
   #usage: WireObject = {}
   #finish: string | null = null
   #done = false
@@ -80,12 +86,12 @@ export class AnthropicReader implements EventReader {
     const call = kind === 'call' ? this.#calls++ : 0
     this.#blocks.set(index, {
       ...{ kind, call, begun: false, input: block.input, thinking, signature: textOf(block.signature) },
-      ...{ block, written: '' },
+      ...{ block, written: '', citations: kind === 'text' ? [...arrayOf(block.citations)] : [] },
     })
-    if (kind === 'text' && textOf(block.text) !== '') return [this.#chunks.delta({ content: block.text })]
+    if (kind === 'text') return [...this.#endOfText(), ...this.#say(textOf(block.text))]
     if (kind === 'thinking' && thinking !== '') return [this.#chunks.delta({ reasoning_content: thinking })]
     if (block.type === 'redacted_thinking') {
-      return [this.#chunks.delta({ thinking_blocks: [{ type: block.type, data: block.data }] })]
+      return [this.#chunks.delta({ thinking_blocks: [{ type: block.type, data: block.data, ...this.#placed }] })]
     }
     if (kind !== 'call') return []
     const named = { name: textOf(block.name), arguments: '' }
@@ -102,7 +108,10 @@ export class AnthropicReader implements EventReader {
     if (block === undefined) throw streamBroken()
     switch (delta.type) {
       case 'text_delta':
-        return [this.#chunks.delta({ content: textOf(delta.text) })]
+        return this.#say(textOf(delta.text))
+      case 'citations_delta':
+        block.citations.push(delta.citation)
+        return []
       case 'input_json_delta':
         return this.#input(block, textOf(delta.partial_json))
       case 'thinking_delta':
@@ -119,9 +128,27 @@ export class AnthropicReader implements EventReader {
   #input(block: OpenBlock, part: string): readonly WireObject[] {
     if (part === '') return []
     block.begun = true
-    if (block.kind === 'answer') return [this.#chunks.delta({ content: part })]
+    if (block.kind === 'answer') return this.#say(part)
     if (block.kind === 'other') block.written += part
     return block.kind === 'call' ? [this.#callDelta({ index: block.call, function: { arguments: part } })] : []
+  }
+
+  #say(text: string): readonly WireObject[] {
+    this.#length += text.length
+    return text === '' ? [] : [this.#chunks.delta({ content: text })]
+  }
+
+  /** A list of citations ends a text, also an empty one: what follows is another block. */
+  #endOfText(citations: readonly unknown[] = []): readonly WireObject[] {
+    const from = this.#marked
+    if (from === this.#length) return []
+    this.#marked = this.#length
+    return [this.#chunks.delta(citedText(citations, from, this.#length))]
+  }
+
+  /** The place of a block, if a text precedes it. */
+  get #placed(): WireObject {
+    return this.#length === 0 ? {} : { start_index: this.#length }
   }
 
   /**
@@ -133,9 +160,10 @@ export class AnthropicReader implements EventReader {
     if (block === undefined) return []
     if (block.kind === 'thinking' && block.signature !== '') {
       const { thinking, signature } = block
-      return [this.#chunks.delta({ thinking_blocks: [{ type: 'thinking', thinking, signature }] })]
+      return [this.#chunks.delta({ thinking_blocks: [{ type: 'thinking', thinking, signature, ...this.#placed }] })]
     }
-    if (isOwn(block)) return [this.#chunks.delta({ thinking_blocks: [ownBlock(block)] })]
+    if (block.citations.length > 0) return this.#endOfText(block.citations)
+    if (isOwn(block)) return [this.#chunks.delta({ thinking_blocks: [{ ...ownBlock(block), ...this.#placed }] })]
     if (block.begun || (block.kind !== 'call' && block.kind !== 'answer')) return []
     return this.#input(block, JSON.stringify(isObject(block.input) ? block.input : {}))
   }
