@@ -19,6 +19,8 @@ interface ChoiceWindows {
   /** Deltas of tool calls and of lists of thoughts, which are held until they are complete. */
   readonly whole: WireObject[]
   finish: unknown
+  /** How it ended, beside the reason. */
+  ending: WireObject
 }
 
 /** The guardrails of one streamed answer: it holds back what may not be sent yet. */
@@ -85,7 +87,10 @@ export class StreamGuard {
       if (text === '' && part !== '') delete delta[name]
       else delta[name] = text
     }
-    if (choice.finish_reason !== null && choice.finish_reason !== undefined) windows.finish = choice.finish_reason
+    if (choice.finish_reason !== null && choice.finish_reason !== undefined) {
+      windows.finish = choice.finish_reason
+      windows.ending = endingOf(choice)
+    }
     if (Object.keys(delta).length === 0) return []
     // they have the text that is held back, token by token
     const logprobs = choice.logprobs === undefined ? {} : { logprobs: null }
@@ -106,18 +111,18 @@ export class StreamGuard {
     const index = countOf(choice.index)
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const made: ChoiceWindows = { texts: new Map(), whole: [], finish: null }
+    const made: ChoiceWindows = { texts: new Map(), whole: [], finish: null, ending: {} }
     this.#choices.set(index, made)
     return made
   }
 
   /** What is held back, as an answer. */
   #rest(): WireObject {
-    const choices = [...this.#choices].map(([index, { texts, whole, finish }]) => {
+    const choices = [...this.#choices].map(([index, { texts, whole, finish, ending }]) => {
       const held = [...texts].flatMap(([name, window]) => (window.held === '' ? [] : [[name, window.held]]))
       const called = completionOf(whole.map((delta) => ({ choices: [{ index: 0, delta }] })))
       const { content: _text, ...message } = objectOf(objectOf(arrayOf(called.choices)[0]).message)
-      return { index, message: { ...message, ...Object.fromEntries(held) }, finish_reason: finish }
+      return { index, message: { ...message, ...Object.fromEntries(held) }, finish_reason: finish, ...ending }
     })
     return { ...this.#head, choices }
   }
@@ -129,3 +134,9 @@ export class StreamGuard {
     return chunksOf({ ...this.#head, ...answer }, false)
   }
 }
+
+/** Fields of a choice by which readers know a stop sequence, or that a provider paused. */
+const endingOf = ({ stop_reason, native_finish_reason }: WireObject): WireObject => ({
+  ...(stop_reason !== undefined && { stop_reason }),
+  ...(native_finish_reason !== undefined && { native_finish_reason }),
+})

@@ -19,3 +19,7 @@ export const perMillion = (amount: Amount, count: number): Amount => amount.time
 
 /** Returns `percent` per cent of an amount. */
 export const percentOf = (amount: Amount, percent: Amount): Amount => amount.times(percent).times('0.01')
+
+/** Returns the cost of two calls as exact text; null where one of them is unknown. */
+export const addCosts = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? null : textOf(amountOf(a).plus(amountOf(b)))

@@ -40,3 +40,21 @@ export const tokensOfUsage = (usage: Usage | null): number => {
   const { inputTokens = 0, outputTokens = 0 } = usage?.tokens ?? {}
   return inputTokens + outputTokens
 }
+
+/** Returns the usage of several calls that are one for who pays. */
+export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
+  a === null
+    ? b
+    : {
+        inputTokens: a.inputTokens + b.inputTokens,
+        outputTokens: a.outputTokens + b.outputTokens,
+        cachedTokens: a.cachedTokens + b.cachedTokens,
+        reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+        cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
+        cacheWriteLongTokens: (a.cacheWriteLongTokens ?? 0) + (b.cacheWriteLongTokens ?? 0),
+        audioInputTokens: (a.audioInputTokens ?? 0) + (b.audioInputTokens ?? 0),
+        audioOutputTokens: (a.audioOutputTokens ?? 0) + (b.audioOutputTokens ?? 0),
+        searches: (a.searches ?? 0) + (b.searches ?? 0),
+        previewSearches: (a.previewSearches ?? 0) + (b.previewSearches ?? 0),
+        ...((a.estimated === true || b.estimated === true) && { estimated: true as const }),
+      }

@@ -1,9 +1,10 @@
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
 import { refusalOf } from '../call/refusal.ts'
 import { atEndOfTask } from '../call/streaming/end-of-task.ts'
+import { pausedTurn } from '../providers/anthropic/anthropic-usage.ts'
 import { receivedCall } from './carried.ts'
 
 /** Maximum number of tool calls of an answer. */
@@ -39,6 +40,9 @@ export class TurnReader {
   #closed = false
   #length = 0
   #tooLarge = false
+  #isPaused = false
+  /** Lengths of the text, and of all, when the answer was last continued. */
+  #continuedAt = { text: 0, all: 0 }
 
   constructor(onDelta: (text: string) => void, onReasoning?: (text: string) => void) {
     this.#onDelta = onDelta
@@ -71,7 +75,9 @@ export class TurnReader {
   /** @returns always true: the reader never pauses the stream. */
   chunk(chunk: WireObject): boolean {
     const choice = arrayOf(chunk.choices)[0]
-    const delta = isObject(choice) ? choice.delta : undefined
+    if (!isObject(choice)) return true
+    this.#isPaused ||= choice.native_finish_reason === pausedTurn
+    const { delta } = choice
     if (!isObject(delta)) return true
     const { content, tool_calls, thinking_blocks } = delta
     if (this.#onReasoning !== undefined) this.#reason(textOf(delta.reasoning_content) || textOf(delta.reasoning))
@@ -79,6 +85,18 @@ export class TurnReader {
     if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) this.#callDelta(objectOf(call))
     if (thinking_blocks !== undefined) for (const block of arrayOf(thinking_blocks)) this.#think(block)
     return true
+  }
+
+  /**
+   * Returns what the model wrote so far as a message, for a call that continues an answer which its provider paused
+   * between uses of its own tools; null for an answer that is not paused, or came no further since it was continued.
+   */
+  continued(): WireObject | null {
+    const isPaused = this.#isPaused && !this.#tooLarge && this.#length > this.#continuedAt.all
+    this.#isPaused = false
+    if (!isPaused || this.#calls.size > 0) return null
+    this.#continuedAt = { text: this.#text.length, all: this.#length }
+    return { role: 'assistant', content: this.#text, thinking_blocks: [...this.#thoughts] }
   }
 
   /**
@@ -107,7 +125,10 @@ export class TurnReader {
   }
 
   #think(block: unknown): void {
-    if (isObject(block) && this.#takes(JSON.stringify(block).length)) this.#thoughts.push(block)
+    if (!isObject(block) || !this.#takes(JSON.stringify(block).length)) return
+    const { text } = this.#continuedAt
+    // its place is that in the text of its own call
+    this.#thoughts.push(text === 0 ? block : { ...block, start_index: text + countOf(block.start_index) })
   }
 
   #give(text: string): void {

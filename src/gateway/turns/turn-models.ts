@@ -1,3 +1,4 @@
+import { arrayOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Charge } from '../call/accounting/charge.ts'
 import type { ActorCaller } from '../call/caller.ts'
@@ -6,6 +7,8 @@ import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
 import type { ChatRunRequest, RunListener } from '../chat/chat-run-request.ts'
 import type { ChatHandle } from '../chat/chats.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
+import { addCosts } from '../prices/money.ts'
+import { addUsage } from '../prices/usage.ts'
 import { TurnReader } from './turn-answer.ts'
 import { turnBody, turnHistory } from './turn-body.ts'
 import { turnBytes } from './turn-bytes.ts'
@@ -88,11 +91,30 @@ export class GatewayTurns implements TurnModels {
     caller: ActorCaller,
     { onDelta, onReasoning, signal }: TurnOptions,
   ): Promise<TurnAnswer> {
-    if (signal.aborted) throw new ServiceError('cancelled')
     const reader = new TurnReader(onDelta, onReasoning)
-    const answered = Promise.withResolvers<TurnAnswer>()
+    let spent: Charge | null = null
+    let run = chatRunRequest(request, caller)
+    try {
+      for (let continued = 0; ; continued++) {
+        const summary = await this.#run(run, reader, signal)
+        spent = joined(spent, chargeOf(summary))
+        const message = continued < maxContinued ? reader.continued() : null
+        if (message === null) return answerOf(reader, summary, spent)
+        run = continuedBy(message, request, { caller, key: `${request.idempotencyKey}:${continued + 1}` })
+      }
+    } catch (error) {
+      throw brokenBy(error, spent)
+    } finally {
+      reader.close()
+    }
+  }
+
+  /** Reads the answer to one request. @returns its summary */
+  async #run(request: ChatRunRequest, reader: TurnReader, signal: AbortSignal): Promise<ChatSummary> {
+    if (signal.aborted) throw new ServiceError('cancelled')
+    const answered = Promise.withResolvers<ChatSummary>()
     const endless = (): void => giveUp(new ServiceError('answer_too_large'))
-    const run = this.#chats.run(chatRunRequest(request, caller), listenerOf(reader, answered, endless))
+    const run = this.#chats.run(request, listenerOf(reader, answered, endless))
     const giveUp = (reason: ServiceError): void => {
       reader.close()
       run.cancel()
@@ -104,7 +126,6 @@ export class GatewayTurns implements TurnModels {
     try {
       return await answered.promise
     } finally {
-      reader.close()
       signal.removeEventListener('abort', gone)
       // a usage row must not exist before its budget has counted the call; when the store is unavailable, the row has
       // to wait for it too
@@ -120,7 +141,7 @@ export class GatewayTurns implements TurnModels {
 
 const listenerOf = (
   reader: TurnReader,
-  answered: PromiseWithResolvers<TurnAnswer>,
+  answered: PromiseWithResolvers<ChatSummary>,
   endless: () => void,
 ): RunListener => ({
   takesFrames: false,
@@ -139,11 +160,9 @@ const listenerOf = (
   },
   whole: () => {},
   end: (summary) => {
-    try {
-      answered.resolve(answerOf(reader, summary))
-    } catch (error) {
-      answered.reject(brokenBy(error, summary))
-    }
+    // the receiver of the last text may end the call
+    reader.flush()
+    answered.resolve(summary)
   },
   fail: (error, spent) => {
     reader.flush()
@@ -151,8 +170,30 @@ const listenerOf = (
   },
 })
 
-const brokenBy = (error: unknown, spent: Charge | null): unknown =>
-  error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, chargeOf(spent)) : error
+const brokenBy = (error: unknown, spent: Charge | null): unknown => {
+  if (!(error instanceof ServiceError) || spent === null) return error
+  return new BrokenAnswer(error, error instanceof BrokenAnswer ? joined(spent, error.charge) : chargeOf(spent))
+}
+
+/** How often one answer is continued at most: a provider pauses after about ten uses of its tools. */
+const maxContinued = 8
+
+/** The charge of the calls that make one answer. */
+const joined = (before: Charge | null, { route, usage, costUsd }: Charge): Charge => ({
+  ...{ route, usage: addUsage(before?.usage ?? null, usage) },
+  costUsd: before === null ? costUsd : addCosts(before.costUsd, costUsd),
+})
+
+/** The request that continues an answer of which a message has what was written so far. */
+const continuedBy = (
+  message: WireObject,
+  request: ModelRequest,
+  { caller, key }: { readonly caller: ActorCaller; readonly key: string },
+): ChatRunRequest => {
+  const { encoded: _bytes, history: _history, ...run } = chatRunRequest(request, caller)
+  const messages = [...arrayOf(run.body.messages), message]
+  return { ...run, body: { ...run.body, messages }, idempotencyKey: key }
+}
 
 const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => ({
   caller,
@@ -169,10 +210,10 @@ const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequ
   ...(request.more === undefined && { encoded: (route) => turnBytes(request, route) }),
 })
 
-const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
-  const { model, usage, finishReason } = summary
-  return { ...reader.answer(finishReason ?? ''), model, usage, charge: chargeOf(summary) }
-}
+const answerOf = (reader: TurnReader, { model, finishReason }: ChatSummary, charge: Charge): TurnAnswer => ({
+  ...reader.answer(finishReason ?? ''),
+  ...{ model, usage: charge.usage, charge },
+})
 
 /** Returns a charge without the route's API key, which must not leave the gateway. */
 const chargeOf = ({ route, usage, costUsd }: Charge): Charge => {

@@ -85,19 +85,3 @@ const usageOf = (usage: TokenUsage): ResponseUsage => ({
   output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   total_tokens: usage.inputTokens + usage.outputTokens,
 })
-
-/** Adds the usage of two model calls of one response. */
-export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
-  a === null
-    ? b
-    : {
-        inputTokens: a.inputTokens + b.inputTokens,
-        outputTokens: a.outputTokens + b.outputTokens,
-        cachedTokens: a.cachedTokens + b.cachedTokens,
-        reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-        cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
-        audioInputTokens: (a.audioInputTokens ?? 0) + (b.audioInputTokens ?? 0),
-        audioOutputTokens: (a.audioOutputTokens ?? 0) + (b.audioOutputTokens ?? 0),
-        searches: (a.searches ?? 0) + (b.searches ?? 0),
-        previewSearches: (a.previewSearches ?? 0) + (b.previewSearches ?? 0),
-      }

@@ -1,11 +1,10 @@
 import type { ChatBody, ChatSummary } from '#gateway/call/chat-calls.ts'
-import { amountOf, textOf as amountText } from '#gateway/prices/money.ts'
-import type { TokenUsage } from '#gateway/prices/usage.ts'
+import { addCosts } from '#gateway/prices/money.ts'
+import { addUsage, type TokenUsage } from '#gateway/prices/usage.ts'
 import { objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given } from '../chat-parts.ts'
 import type { RemoteServers } from './remote/remote-servers.ts'
-import { addUsage } from './response-document.ts'
 import type { ResponseOutput, SearchCall } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
 import { searchToolName } from './response-tools.ts'
@@ -56,7 +55,7 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   for (;;) {
     const { summary, text, messages } = await callOnce(parts, round)
     usage = addUsage(usage, summary.usage)
-    costUsd = sumOf(costUsd, summary.costUsd)
+    costUsd = addCosts(costUsd, summary.costUsd)
     output.finish(summary.finishReason !== 'length' && summary.finishReason !== 'content_filter')
     const searches = output.takeSearches()
     if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, costUsd, summary }
@@ -75,9 +74,6 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     }
   }
 }
-
-const sumOf = (a: string | null, b: string | null): string | null =>
-  a === null || b === null ? null : amountText(amountOf(a).plus(amountOf(b)))
 
 /**
  * Makes one model call. With `truncation: auto`, a conversation that is too long for the model is shortened and sent
