@@ -25,8 +25,8 @@ const subjectOf = ({ subject, subject_id }) =>
 
 const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
-/** The title of a field that is shown: `created_at` is `Created`. @param {string} field */
-export const titleOf = (field) => labelOf(field.replace(/_at$|^is_/, ''))
+/** The title of a field that is shown: `created_at` is `Created`, and `agent_id`, which is shown by its name, `Agent`. @param {string} field */
+export const titleOf = (field) => labelOf(field.replace(/_(at|id)$|^is_/, ''))
 
 /** A value as a cell of a table. @param {string} field @param {unknown} value */
 export const cellOf = (field, value) => {

@@ -44,6 +44,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await panel.getByRole('form', { name: 'Update an agent' }).getByLabel('Name').first().fill('Support desk')
     await panel.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('region', { name: 'Support desk' }).waitFor()
+    // a column has a title for people, not the name of a field
+    const titles = page.getByRole('table', { name: 'Agents' }).getByRole('columnheader')
+    expect(await titles.allTextContents()).toEqual(['Name', 'Description', 'Visibility', 'Updated'])
     // the button may have the focus, which a new one would not
     expect(await copy?.evaluate((button) => button.isConnected)).toBe(true)
     expect(await console.faults('resource')).toEqual([])
