@@ -1,11 +1,13 @@
 import { UserMemoryIndex } from '#actors/memory/indexes/user-memory-index.ts'
 import type { MemoryData } from '#actors/memory/kinds.ts'
-import { factsIn } from '#actors/memory/understanding.ts'
+import { factData } from '#actors/memory/understanding.ts'
+import { factsOf } from '#facts/index.ts'
 import type { Row } from '#records/schema.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { Background } from '#retrieval/ranking/background.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { isZero } from '#retrieval/vector-table.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import type { Remembered } from './sets.ts'
 
 /** An embedder, and how similar unrelated texts are by it. */
@@ -101,7 +103,7 @@ const rowOf = (
   data: {
     ...{ owner: 'bench', content: text, scope: 'user', session_id: null, namespace: null, importance: 0.5 },
     ...{ pinned: false, metadata: {}, source: 'write', speaker: null, receipt: null, redacted: [] },
-    facts: factsIn(text, { observedAt: at, speaker: null }),
+    facts: atOnce(factsOf(text, { observedAt: at, speaker: 'user' })).map(factData),
     ...{ observed_at_ms: at, valid_from_ms: null, valid_to_ms: null, superseded_by: null },
     ...(vector === null || isZero(vector)
       ? { embedder: null, vector: null }

@@ -1,5 +1,5 @@
 import { type Fact, user } from './fact.ts'
-import { factsOf } from './facts-of.ts'
+import { factsOf, type Steps } from './facts-of.ts'
 import { withoutEchoes, withoutMarked } from './injected-text.ts'
 import { plainStatements } from './plain-statements.ts'
 import { isSingle } from './rules/statements.ts'
@@ -86,11 +86,12 @@ const ownWords = ({
 })
 
 /** Extracts the facts of an exchange by rules, without a model, from what the user says. */
-export const exchangeFacts = (exchange: Exchange): readonly Fact[] => {
+export function* exchangeFacts(exchange: Exchange): Steps<readonly Fact[]> {
   const { user: input } = ownWords(exchange)
-  const facts = factsOf(input, { observedAt: exchange.observedAt, speaker: 'user' })
+  const facts = yield* factsOf(input, { observedAt: exchange.observedAt, speaker: 'user' })
   const read = new Set(facts.map(({ text: sentence }) => sentence))
-  return [...facts, ...plainStatements(input, exchange.observedAt).filter(({ text: sentence }) => !read.has(sentence))]
+  const plain = yield* plainStatements(input, exchange.observedAt)
+  return [...facts, ...plain.filter(({ text: sentence }) => !read.has(sentence))]
 }
 
 /** Maximum number of facts from one response. */
@@ -128,11 +129,11 @@ export const extractWith = async (
 }
 
 /** Returns the simulated model's response to an extraction request: the facts found by rules, marked as such. */
-export const simulatedExtraction = (content: string): string => {
+export function* simulatedExtraction(content: string): Steps<string> {
   const { at, user: input } = fieldsOf(jsonIn(content))
   const observedAt = typeof at === 'string' ? Date.parse(at) : Number.NaN
   if (typeof input !== 'string' || Number.isNaN(observedAt)) return JSON.stringify({ facts: [] })
-  const facts = factsOf(input, { observedAt, speaker: 'user' }).map((fact) => ({
+  const facts = (yield* factsOf(input, { observedAt, speaker: 'user' })).map((fact) => ({
     subject: fact.subject,
     relation: fact.relation,
     object: fact.object,

@@ -23,14 +23,18 @@ const maxText = 32_768
 /** Maximum number of facts per text. */
 const maxFacts = 200
 
+/** Long work in steps: others may run where it yields, after each sentence. */
+export type Steps<T> = Generator<void, T, void>
+
 /**
  * Extracts facts from English text by rules. The rules read plain statements about people ("I moved to Oslo last week,
  * and my sister Anna works at Acme"). They do not read irony, stories, or what only follows from several sentences.
  * Questions, plans without a date and mere possibilities are not facts.
  */
-export const factsOf = (text: string, context: TextContext): readonly Fact[] => {
+export function* factsOf(text: string, context: TextContext): Steps<readonly Fact[]> {
   const reader = new Reader(context)
   for (const { tokens, isQuestion, text: sentence } of sentencesOf(text.slice(0, maxText))) {
+    yield
     if (isQuestion) continue
     for (const clause of clausesOf(tokens)) reader.read(clause, sentence)
     if (reader.facts.length >= maxFacts) break

@@ -1,4 +1,5 @@
 import { type Fact, user } from './fact.ts'
+import type { Steps } from './facts-of.ts'
 import { sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 
 /** Adverbs between "I" and the verb. */
@@ -26,13 +27,16 @@ const [minWords, maxWords] = [2, 40]
  * Returns statements of habit about the user for which there is no pattern: "I keep bees in the garden". Only sentences
  * in the present tense that begin with "I" or "we" are read.
  */
-export const plainStatements = (text: string, observedAt: number): readonly Fact[] =>
-  sentencesOf(text).flatMap(({ tokens, isQuestion, text: sentence }) => {
+export function* plainStatements(text: string, observedAt: number): Steps<readonly Fact[]> {
+  const facts: Fact[] = []
+  const times = { validFrom: observedAt, validTo: null, observedAt }
+  for (const { tokens, isQuestion, text: sentence } of sentencesOf(text)) {
+    yield
     const found = isQuestion ? null : habitOf(tokens)
-    if (found === null) return []
-    const times = { validFrom: observedAt, validTo: null, observedAt }
-    return [{ subject: user, ...found, single: false, ended: false, ...times, text: sentence }]
-  })
+    if (found !== null) facts.push({ subject: user, ...found, single: false, ended: false, ...times, text: sentence })
+  }
+  return facts
+}
 
 const habitOf = (tokens: readonly Token[]): Pick<Fact, 'relation' | 'object'> | null => {
   const start = tokens.findIndex(({ low }) => !openings.has(low))

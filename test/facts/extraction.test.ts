@@ -7,6 +7,7 @@ import {
   simulatedExtraction,
 } from '#facts/extraction.ts'
 import { marked, withoutEchoes, withoutMarked } from '#facts/injected-text.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const observedAt = Date.UTC(2026, 10, 22)
 const exchange = { user: 'I live in Oslo.', assistant: 'Nice.', observedAt }
@@ -55,17 +56,17 @@ describe('extraction by a model', () => {
 
   it('uses rules for the simulated model, whose answer says that no model was used', () => {
     const { messages } = extractionRequest(exchange)
-    const answer = simulatedExtraction(messages[1]?.content ?? '')
+    const answer = atOnce(simulatedExtraction(messages[1]?.content ?? ''))
     expect(readExtraction(answer, observedAt)).toMatchObject([fact])
     expect(answer).toContain('no model')
-    expect(readExtraction(simulatedExtraction('nonsense'), observedAt)).toEqual([])
+    expect(readExtraction(atOnce(simulatedExtraction('nonsense')), observedAt)).toEqual([])
   })
 })
 
 describe('text recalled from memory', () => {
   it('is never extracted again', () => {
     const user = `${marked('I live in Rome.')}\nI work at Acme.`
-    expect(exchangeFacts({ ...exchange, user }).map(({ object }) => object)).toEqual(['Acme'])
+    expect(atOnce(exchangeFacts({ ...exchange, user })).map(({ object }) => object)).toEqual(['Acme'])
     expect(extractionRequest({ ...exchange, user }).messages[1]?.content).not.toContain('Rome')
   })
 

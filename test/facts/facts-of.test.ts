@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type Fact, statementOf } from '#facts/fact.ts'
 import { factsOf } from '#facts/facts-of.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const observedAt = Date.UTC(2026, 10, 22, 12)
-const read = (text: string): readonly Fact[] => factsOf(text, { observedAt, speaker: 'user' })
+const read = (text: string): readonly Fact[] => atOnce(factsOf(text, { observedAt, speaker: 'user' }))
 const shown = (text: string): readonly string[] =>
   read(text)
     .filter(({ ended, relation }) => !(ended && relation === 'dislikes'))
@@ -87,7 +88,7 @@ describe('facts extracted from a text', () => {
   })
 
   it('read "you" of the assistant as the user, and exclude what the assistant says about itself', () => {
-    const said = factsOf('You live in Oslo. I live in a data center.', { observedAt, speaker: 'assistant' })
+    const said = atOnce(factsOf('You live in Oslo. I live in a data center.', { observedAt, speaker: 'assistant' }))
     expect(said.map(statementOf)).toEqual(['The user lives in Oslo'])
   })
 

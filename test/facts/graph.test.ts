@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { factsOf } from '#facts/facts-of.ts'
 import { graphOf, maxNodes } from '#facts/graph.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
-const graph = (text: string) => graphOf(factsOf(text, { observedAt: 0, speaker: 'user' }))
+const read = (text: string) => atOnce(factsOf(text, { observedAt: 0, speaker: 'user' }))
+const graph = (text: string) => graphOf(read(text))
 
 const people = ['Anna', 'Ben', 'Clara', 'Dario', 'Edda', 'Farid', 'Greta', 'Hugo', 'Ines', 'Jonas']
 const companies = ['Globex', 'Initech', 'Hooli', 'Umbrella Labs', 'Acme Robotics']
@@ -104,9 +106,10 @@ describe('the graph of facts extracted without a model', () => {
 
   it('returns at most maxNodes nodes of a densely connected graph', () => {
     const facts = Array.from({ length: 400 }, (_, at) => `I met Person${at}.`).join('\n')
-    const walk = graphOf(
-      Array.from({ length: 5 }, (_, at) => factsOf(facts.slice(at * 1000), { observedAt: 0, speaker: 'user' })).flat(),
-    ).traverse('Person1', 9)
+    const walk = graphOf(Array.from({ length: 5 }, (_, at) => read(facts.slice(at * 1000))).flat()).traverse(
+      'Person1',
+      9,
+    )
     expect(walk.nodes.length).toBeLessThanOrEqual(maxNodes)
   })
 })

@@ -3,11 +3,13 @@ import { type Fact, user } from '#facts/fact.ts'
 import { factsOf } from '#facts/facts-of.ts'
 import { sameValue } from '#facts/names.ts'
 import { asOf, current } from '#facts/supersession.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { type MadeUpRelation, severalValued, singleValued } from './made-up.ts'
 
 const day = 86_400_000
 const start = Date.UTC(2026, 0, 5)
-const said = (text: string, observedAt: number): readonly Fact[] => factsOf(text, { observedAt, speaker: 'user' })
+const said = (text: string, observedAt: number): readonly Fact[] =>
+  atOnce(factsOf(text, { observedAt, speaker: 'user' }))
 const fill = (phrase: string, value: string): string => phrase.replace('{}', value)
 const share = (results: readonly boolean[]): number => results.filter(Boolean).length / results.length
 

@@ -7,7 +7,7 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { startOf } from './indexes/settled-facts.ts'
 import { instantOf } from './instant.ts'
-import { type MemoryData, memories } from './kinds.ts'
+import { type FactData, type MemoryData, memories } from './kinds.ts'
 import type { PassedMemory } from './memory-batch.ts'
 import { ownersScope } from './memory-owner.ts'
 import { ownerOfRow } from './memory-row.ts'
@@ -34,7 +34,10 @@ export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promi
   await limits.operation(owner, 'writes')
   const { content } = call.body
   const [checked = null] = content === undefined ? [] : await memory.writer.checked(owner.project, [{ content }])
-  const edit = ({ data }: Row<MemoryData>) => changed(data, call.body, { checked, now: now() })
+  const isSame = checked === null || checked.content === known.data.content
+  const observedAt = instantOf('observed_at', call.body.observed_at) ?? known.data.observed_at_ms
+  const facts = isSame ? [] : await factsIn(checked.content, { observedAt, speaker: known.data.speaker })
+  const edit = ({ data }: Row<MemoryData>) => changed(data, call.body, { checked, facts, now: now() })
   const notices = new Audited(call, 'memory').changed<MemoryData>()
   const row = orNotFound(await table.change(ownersScope(owner), known.id, { edit, notices }))
   await indexes.wrote(owner, [row.id], (index) => index.put(row))
@@ -46,11 +49,15 @@ const changesTimes = ({ valid_from, valid_to }: Body): boolean => valid_from !==
 
 type Checked = Pick<PassedMemory, 'content' | 'redacted' | 'flags'>
 
-const changed = (
-  data: MemoryData,
-  body: Body,
-  { checked, now }: { readonly checked: Checked | null; readonly now: number },
-): MemoryData => {
+interface Found {
+  /** null: the content stays. */
+  readonly checked: Checked | null
+  /** Facts of the new content. */
+  readonly facts: readonly FactData[]
+  readonly now: number
+}
+
+const changed = (data: MemoryData, body: Body, { checked, facts: found, now }: Found): MemoryData => {
   const times = {
     observed_at_ms: instantOf('observed_at', body.observed_at) ?? data.observed_at_ms,
     valid_from_ms: body.valid_from === null ? null : (instantOf('valid_from', body.valid_from) ?? data.valid_from_ms),
@@ -71,7 +78,6 @@ const changed = (
   const { content, redacted } = checked
   const version = { content: data.content, valid_from_ms: startOf(data), valid_to_ms: now }
   const versions = [...data.versions, { ...version, at_ms: now }].slice(-maxVersions)
-  const found = factsIn(content, { observedAt: next.observed_at_ms, speaker: data.speaker })
   const facts = found.map((fact) => ({ ...fact, implied: true }))
   const { superseded: _parts, flags: _flags, ...kept } = next
   return { ...kept, content, redacted, facts, versions, embedder: null, vector: null, ...flaggedAs(checked.flags) }

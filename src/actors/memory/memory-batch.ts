@@ -167,7 +167,7 @@ export class MemoryBatch {
     const given = item.facts ?? []
     // what is suspected of instructing a model may end no memory either
     if (item.byFacts === true || item.flags.length > 0) return given
-    const found = factsIn(item.content, { observedAt, speaker: item.speaker ?? null }).map(impliedFact)
+    const found = (await factsIn(item.content, { observedAt, speaker: item.speaker ?? null })).map(impliedFact)
     const { pause } = this.#parts
     const all = [...given]
     for (const fact of found) {

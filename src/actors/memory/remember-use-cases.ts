@@ -4,6 +4,7 @@ import { guardrailNames } from '#gateway/call/guarding/guardrail-names.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
+import { runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { Call } from '../call/call.ts'
 import { orNotFound } from '../call/not-found.ts'
 import { modelLimitOf } from '../call/reach.ts'
@@ -72,7 +73,8 @@ const remembered = async (
   const facts = body.facts === undefined ? undefined : givenFacts(body.facts, { text: '', at }).map(withStatement)
   const { model, prompt, minImportance } = body.extract ?? {}
   if (body.dry_run === true) {
-    const all = facts ?? exchangeFacts({ user: body.user, assistant: body.assistant, observedAt: at }).map(factData)
+    const { user, assistant } = body
+    const all = facts ?? (await runInSlices(exchangeFacts({ user, assistant, observedAt: at }))).map(factData)
     const found = all.filter(({ ended }) => !ended)
     return {
       ...free,

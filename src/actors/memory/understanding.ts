@@ -1,4 +1,5 @@
 import { closed, type Fact, factsOf, sameValue, screen, user } from '#facts/index.ts'
+import { runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { FactData, MemoryData, MemoryFlag } from './kinds.ts'
 
 /** Result of screening a content before it is stored. */
@@ -20,11 +21,12 @@ export const flaggedAs = (flags: readonly MemoryFlag[]): Pick<MemoryData, 'flags
   flags.length > 0 ? { flags } : {}
 
 /** Returns the facts that rules find in a content. A named speaker is the subject of facts about themselves. */
-export const factsIn = (
+export const factsIn = async (
   content: string,
   { observedAt, speaker }: { readonly observedAt: number; readonly speaker: string | null },
-): readonly FactData[] => {
-  const facts = factsOf(content, { observedAt, speaker: speaker === 'assistant' ? 'assistant' : 'user' }).map(factData)
+): Promise<readonly FactData[]> => {
+  const context = { observedAt, speaker: speaker === 'assistant' ? 'assistant' : 'user' } as const
+  const facts = (await runInSlices(factsOf(content, context))).map(factData)
   if (speaker === null || speaker === 'assistant' || speaker === user) return facts
   return facts.map((fact) => (fact.subject === user ? { ...fact, subject: speaker } : fact))
 }

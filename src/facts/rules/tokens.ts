@@ -16,6 +16,8 @@ export interface Sentence {
 
 /** Maximum tokens per sentence; longer ones are rarely statements of facts, and are cut. */
 const maxTokens = 80
+/** Maximum number of words that are read for it: some have no token. */
+const maxWords = 4 * maxTokens
 
 /** Abbreviations after which a full stop does not end a sentence. */
 const abbreviations: ReadonlySet<string> = new Set('dr mr mrs ms st prof jr sr e.g i.e vs no u.s u.k approx'.split(' '))
@@ -25,26 +27,27 @@ const closing = /(?<!["'“”’)\]}>*_])["'“”’)\]}>*_]{1,8}$/
 const stops = '.!?…'
 
 /** Splits a text into sentences. Line breaks end sentences, since lists are common. */
-export const sentencesOf = (text: string): readonly Sentence[] => text.split(/[\r\n]+/).flatMap(sentencesOfLine)
+export function* sentencesOf(text: string): Generator<Sentence, void, void> {
+  for (const line of text.split(/[\r\n]+/)) yield* sentencesOfLine(line)
+}
 
-const sentencesOfLine = (line: string): readonly Sentence[] => {
-  const sentences: Sentence[] = []
+function* sentencesOfLine(line: string): Generator<Sentence, void, void> {
   let words: string[] = []
-  const end = (isQuestion: boolean): void => {
-    if (words.length > 0) sentences.push({ text: words.join(' '), tokens: tokensOf(words), isQuestion })
-    words = []
-  }
   for (const word of line.split(/\s+/)) {
     if (word === '') continue
     words.push(word)
     const bare = word.replace(closing, '')
     const last = bare.at(-1) ?? ''
-    if (last === ';') end(false)
-    else if (stops.includes(last) && !(last === '.' && isAbbreviation(bare))) end(last === '?')
+    if (last !== ';' && !(stops.includes(last) && !(last === '.' && isAbbreviation(bare)))) continue
+    yield sentenceOf(words, last === '?')
+    words = []
   }
-  end(false)
-  return sentences
+  if (words.length > 0) yield sentenceOf(words, false)
 }
+
+const sentenceOf = (words: readonly string[], isQuestion: boolean): Sentence => ({
+  ...{ text: words.join(' '), tokens: tokensOf(words), isQuestion },
+})
 
 const isAbbreviation = (word: string): boolean => {
   const bare = word.slice(0, -1).replace(opening, '')
@@ -53,7 +56,7 @@ const isAbbreviation = (word: string): boolean => {
 
 /** Splits the words of one sentence into tokens. */
 const tokensOf = (words: readonly string[]): readonly Token[] =>
-  words.flatMap(piecesOf).slice(0, maxTokens).map(tokenOf)
+  words.slice(0, maxWords).flatMap(piecesOf).slice(0, maxTokens).map(tokenOf)
 
 const dashes: ReadonlySet<string> = new Set(['-', '–', '—', '--', '→', '->', '/', '|'])
 

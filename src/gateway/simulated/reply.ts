@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { extractionName, simulatedExtraction } from '#facts/index.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import { fillArguments } from './arguments.ts'
 import { excerptOf } from './excerpt.ts'
 import { describeImages, type SeenImage } from './images.ts'
@@ -51,12 +52,13 @@ const filler = 'I take my time with every single word of this answer, as you ask
  * @param images images in the last user message.
  * @param seed part of the ids of tool calls, so that two conversations do not share ids.
  */
-export function decideReply(request: WireObject, images: readonly SeenImage[], seed: string): Reply {
+export function* decideReply(request: WireObject, images: readonly SeenImage[], seed: string): SlicedWork<Reply> {
   const messages = arrayOf(request.messages)
   const input = lastUserText(messages)
   const prompt = excerptOf(input)
   const results = toolResultsAtEnd(messages)
-  if (isExtraction(request.response_format)) return answer(simulatedExtraction(input.slice(0, maxExtracted)), [], plain)
+  if (isExtraction(request.response_format))
+    return answer(yield* simulatedExtraction(input.slice(0, maxExtracted)), [], plain)
   const slow = says(prompt, 'slow please')
   const manner = { slow, reasoning: says(prompt, 'think please') ? `The user writes: ${prompt.slice(0, 200)}` : '' }
   const format = request.response_format

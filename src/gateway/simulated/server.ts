@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { simulatedWindow } from '../prices/simulated-window.ts'
 import { choicesOf, limitedText, sharedText } from './answer-limits.ts'
@@ -163,12 +164,14 @@ async function post(serving: Serving, path: string, exchange: Exchange): Promise
   else if (!textOf(parsed.model).startsWith('simulated')) sendError(response, 404, 'model_not_found')
   else {
     serving.requests++
-    if (path === chatPath) chat(serving, parsed, exchange)
+    if (path === chatPath) await chat(serving, parsed, exchange)
     else void documents.get(path)?.(parsed, response)
   }
 }
 
-function chat(serving: Serving, request: WireObject, { request: { headers }, response, body: sent }: Exchange): void {
+async function chat(serving: Serving, request: WireObject, exchange: Exchange): Promise<void> {
+  const { response, body: sent } = exchange
+  const { headers } = exchange.request
   if (!Array.isArray(request.messages)) {
     sendError(response, 400, 'missing_messages')
     return
@@ -179,7 +182,7 @@ function chat(serving: Serving, request: WireObject, { request: { headers }, res
     return
   }
   const seed = seedOf(headers)
-  const reply = decideReply(request, found.images, seed)
+  const reply = await runInSlices(decideReply(request, found.images, seed))
   if (reply.kind === 'refuse') {
     sendRefusal(response, reply)
     return

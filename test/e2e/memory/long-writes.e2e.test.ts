@@ -38,6 +38,31 @@ describe('memory of large requests and users', () => {
     await heldMs(write(true))
   })
 
+  describe('does not block other requests while 32 KB of statements are read', () => {
+    const statements = (unit: (n: number) => string) => {
+      let text = ''
+      for (let n = sent++ * 10_000; text.length < 32_000; n++) text += `${unit(n)} `
+      return text
+    }
+    const texts = {
+      'of facts': () => statements((n) => `I moved to Oslo${n} last week, and my sister Anna works at Acme${n}.`),
+      'of few words': () => statements((n) => (n % 99 === 0 ? `I am x${n}.` : 'I am x.')),
+    }
+    const long = (path: string, body: object) => post(path, { userId: `eva ${path}`, ...body })
+    const requests = {
+      write: (content: string) => long('write', { content }),
+      remember: (user: string) => long('remember', { user }),
+      'remember, dry': (user: string) => long('remember', { user, dry_run: true }),
+      update: async (content: string) => {
+        const { body } = await world.api.post('/v1/memory/write', { userId: 'zoe', content: `Note ${sent++}` })
+        const { status } = await world.api.post(`/v1/memory/${body.id}`, { content }, { method: 'PATCH' })
+        expect(status).toBe(200)
+      },
+    }
+    for (const [name, text] of Object.entries(texts))
+      it.each(Object.entries(requests))(`${name}, by %s`, { timeout }, (_, request) => heldMs(() => request(text())))
+  })
+
   it('does not block other requests while 500 long memories are imported', { timeout }, async () => {
     const memories = () =>
       Array.from({ length: 500 }, (_, n) => ({ content: `Note ${sent++} ${`says word${n} and more `.repeat(300)}` }))

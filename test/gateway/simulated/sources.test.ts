@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decideReply } from '#gateway/simulated/reply.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const search = {
   type: 'function',
@@ -11,7 +12,7 @@ const search = {
 const weather = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }
 
 const reply = (content: string, more: readonly object[] = [], tools: readonly object[] = [weather, search]) => {
-  const decided = decideReply({ messages: [{ role: 'user', content }, ...more], tools }, [], 'seed')
+  const decided = atOnce(decideReply({ messages: [{ role: 'user', content }, ...more], tools }, [], 'seed'))
   return decided.kind === 'answer' ? decided : { text: 'refused', calls: [] }
 }
 

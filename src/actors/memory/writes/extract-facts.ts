@@ -8,6 +8,7 @@ import type { WrittenMemoryRef } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { FactData } from '../kinds.ts'
 import type { MemoryLimits } from '../memory-limits.ts'
 import { factData } from '../understanding.ts'
@@ -97,7 +98,10 @@ const extracted = async (
   const { user, assistant, recalled, at_ms: observedAt } = stored
   const exchange: Exchange = { user, assistant, observedAt, recalled }
   const model = permitted(stored, stored.model ?? defaultModel())
-  if (model === null) return { facts: exchangeFacts(exchange).map(factData), extractor: 'rules', charges: [] }
+  if (model === null) {
+    const facts = await runInSlices(exchangeFacts(exchange))
+    return { facts: facts.map(factData), extractor: 'rules', charges: [] }
+  }
   const charges: Charge[] = []
   const complete: Parameters<typeof extractWith>[0] = async ({ messages, response_format, temperature }) => {
     const [instructions = '', content = ''] = messages.map((message) => message.content)

@@ -31,7 +31,7 @@ export const completions = async (request: WireObject, response: ServerResponse)
 function* repliesTo(prompts: readonly string[]): SlicedWork<readonly Reply[]> {
   const replies: Reply[] = []
   for (const content of prompts) {
-    replies.push(decideReply({ messages: [{ role: 'user', content }] }, [], ''))
+    replies.push(yield* decideReply({ messages: [{ role: 'user', content }] }, [], ''))
     yield
   }
   return replies
