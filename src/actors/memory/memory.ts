@@ -72,7 +72,6 @@ const opening = (services: Services) => {
     ...services,
     bound: indexBoundPort.of(services),
     settings,
-    shared: services.cluster !== undefined,
     embedderOf,
     judge: judgeContents(localEmbedderPort.of(services)),
     redact: redactedContents(new RedactionPolicies({ ...services, projects })),

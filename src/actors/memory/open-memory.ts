@@ -23,8 +23,6 @@ import { UpdatedMemories } from './writes/updated-memories.ts'
 export interface MemoryParts
   extends Pick<Services, 'records' | 'storage' | 'host' | 'answers' | 'clock' | 'now' | 'log'> {
   readonly bound: IndexBound
-  /** Several nodes share the store. */
-  readonly shared: boolean
   readonly embedderOf: EmbedderOf
   readonly settings: (project: string) => Promise<MemorySettings>
   readonly redact: RedactContents
@@ -62,7 +60,8 @@ const removedAtOnce = 64
 /** Creates the parts of memory and connects them. */
 export const openMemory = (parts: MemoryParts): OpenMemory => {
   const { records, now, clock, log, embedderOf } = parts
-  const changes = parts.shared ? new MemoryChanges(records, now) : undefined
+  // a store of a single process writes what a memory supersedes in one transaction
+  const changes = parts.storage.leases === null ? undefined : new MemoryChanges(records, now)
   const queue: EmbeddingQueue = new EmbeddingQueue({
     ...{ records, clock, embedderOf, log },
     embedded: (owner, rows) =>

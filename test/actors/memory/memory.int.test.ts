@@ -19,6 +19,7 @@ import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
+import { MemoryLeases } from '#test/support/memory/leases.ts'
 import { plainMemory } from './scripted-memory.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-memory-'))
@@ -44,8 +45,9 @@ const host: MemoryParts['host'] = Object({ rows: { shown: async () => {} } })
 
 const nodeOn = (storage: Storage, more: Partial<MemoryParts> = {}): OpenMemory =>
   plainMemory({
-    ...{ storage, records: storage.records, host, clock: systemClock, log: pino({ level: 'silent' }) },
-    shared: true,
+    // as of a store of several processes
+    storage: { ...storage, leases: new MemoryLeases(Date.now) },
+    ...{ records: storage.records, host, clock: systemClock, log: pino({ level: 'silent' }) },
     ...more,
   })
 
@@ -111,10 +113,10 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
 
   it('does not grow with 1,000 exchanges of the same content', async () => {
     const { storage, owner } = await prepared()
-    const node = nodeOn(storage, { shared: false })
+    const node = nodeOn(storage)
     const text = 'I live in Oslo.'
     for (let n = 0; n < 1000; n++) {
-      const facts = factsIn(text, { observedAt: Date.now(), speaker: null })
+      const facts = await factsIn(text, { observedAt: Date.now(), speaker: null })
       await write(node, owner, [{ content: text, facts, byFacts: true }])
     }
     expect(await storage.records.count(memories, projectScope(owner.project))).toBe(1)
@@ -122,7 +124,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
 
   it('has 100 current facts after 100 contradictions, and the history of each', async () => {
     const { storage, owner } = await prepared()
-    const node = nodeOn(storage, { shared: false })
+    const node = nodeOn(storage)
     const living = (town: string, observedAt: number) =>
       Array.from({ length: 100 }, (_person, n) => ({
         ...{ content: `Person ${n} lives in ${town}`, observedAt, byFacts: true },
@@ -151,7 +153,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
   it.each([1, 2, 10])('fills its quota exactly in 60 simultaneous writes of %i memories each', async (size) => {
     const { storage, owner } = await prepared()
     const limit = 25
-    const node = nodeOn(storage, { shared: false, settings: async () => settingsOf({ stored_limit: limit }) })
+    const node = nodeOn(storage, { settings: async () => settingsOf({ stored_limit: limit }) })
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) => {
         const items = Array.from({ length: size }, (_item, at) => ({ content: `User ${n} has thing ${at}` }))
@@ -168,7 +170,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
   it('fills a quota of 2,000 exactly in 40 simultaneous batches beyond the stored memories', async () => {
     const { storage, owner } = await prepared()
     const limit = 2_000
-    const node = nodeOn(storage, { shared: false, settings: async () => settingsOf({ stored_limit: limit }) })
+    const node = nodeOn(storage, { settings: async () => settingsOf({ stored_limit: limit }) })
     const batch = (n: number, size: number) =>
       write(
         node,

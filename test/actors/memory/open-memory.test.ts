@@ -32,7 +32,8 @@ const on = (day: string): number => Date.parse(day)
 describe('the memory of users', () => {
   const opened = async (more: Partial<MemoryParts> = {}) => {
     const clock = new VirtualClock(on('2026-01-01'))
-    const storage = openMemoryStorage({ now: clock.now })
+    // as of a store of a single process
+    const storage = { ...openMemoryStorage({ now: clock.now }), leases: null }
     await storage.records.prepare(kinds)
     const log = pino({ level: 'silent' })
     const memory = plainMemory({ storage, records: storage.records, host, clock, log, ...more })
@@ -152,7 +153,7 @@ describe('the memory of users', () => {
   it('stores a content again whose earlier memory has expired, and has no fact of that in its graph', async () => {
     const settings = async () => settingsOf({ user_retention_days: 30 })
     const { memory, clock } = await opened({ settings })
-    const facts = factsIn('Anna works at Acme', { observedAt: clock.now(), speaker: null })
+    const facts = await factsIn('Anna works at Acme', { observedAt: clock.now(), speaker: null })
     await write(memory, [{ content: 'Anna works at Acme', facts }, { content: 'Ada keeps bees' }])
     await clock.advance(31 * dayMs)
     const again = await write(memory, [{ content: 'Ada keeps bees' }])
@@ -238,7 +239,7 @@ describe('the memory of users', () => {
       })
     const { memory, table } = await opened({ redact })
     const text = 'My email is dan@example.org'
-    const facts = factsIn(text, { observedAt: 1, speaker: null })
+    const facts = await factsIn(text, { observedAt: 1, speaker: null })
     expect(facts.map(({ object }) => object)).toEqual(['dan@example.org'])
     await write(memory, [{ content: text, facts, byFacts: true }])
     await write(memory, [{ content: 'A note', facts }])
@@ -250,7 +251,7 @@ describe('the memory of users', () => {
 
   it('refuses a given fact with a secret, and leaves an extracted one out', async () => {
     const { memory, table } = await opened()
-    const fact = { ...factsIn('I live in Oslo.', { observedAt: 1, speaker: null })[0], relation: 'password' }
+    const fact = { ...(await factsIn('I live in Oslo.', { observedAt: 1, speaker: null }))[0], relation: 'password' }
     const facts: MemoryData['facts'] = [Object({ ...fact, object: 'correcthorse9' })]
     await expect(write(memory, [{ content: 'A note', facts }])).rejects.toMatchObject({ code: 'memory_refused' })
     await write(memory, [{ content: 'A note', facts, byFacts: true }])

@@ -11,7 +11,6 @@ export const plainMemory = (
     now: parts.clock.now,
     answers: new LocalAnswers(parts.clock),
     bound: new IndexBound(),
-    shared: false,
     embedderOf: async () => null,
     settings: async () => settingsOf(),
     redact: async (_project, contents) => contents.map((content) => ({ content, redacted: [] })),

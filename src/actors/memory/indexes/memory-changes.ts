@@ -21,7 +21,8 @@ type Recent = MemoryChangesData['recent']
 /**
  * The row of a user's memory, through which writes of all nodes pass one after the other, and which announces to other
  * nodes which memories were written (specs/decisions/0133-memory.md). It is changed before a write is
- * acknowledged, so that a search on any node sees the write. A single process does not need it.
+ * acknowledged, so that a search on any node sees the write, and a write whose process was killed is carried out whole. A
+ * store that only one process can use does not need it.
  */
 export class MemoryChanges {
   readonly #table: Table<MemoryChangesData>

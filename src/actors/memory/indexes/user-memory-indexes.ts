@@ -11,7 +11,7 @@ import { UserMemoryIndex } from './user-memory-index.ts'
 export interface ScopeIndexesParts {
   readonly records: RecordStore
   readonly now: () => number
-  /** Absent when there is a single process. */
+  /** Absent for a store that only one process can use. */
   readonly changes?: MemoryChanges | undefined
   /** Returns the id of the embedder whose vectors a project's indexes hold. */
   readonly embedderOf: (project: string) => Promise<string | null>

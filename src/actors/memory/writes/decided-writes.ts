@@ -29,13 +29,14 @@ export interface DecidedWritesParts {
   readonly records: RecordStore
   readonly clock: Clock
   readonly now: () => number
-  /** Absent when there is a single process. */
+  /** Absent for a store that only one process can use. */
   readonly changes?: MemoryChanges | undefined
 }
 
 /**
- * Carries out decided writes. With several nodes, a write is first a message in the row of its user's memory, and is
- * then carried out: what it stores and what it supersedes happens as a whole, also when its process dies meanwhile.
+ * Carries out decided writes. Where several processes can use the store, a write is first a message in the row of its user's
+ * memory, and is then carried out: what it stores and what it supersedes happens as a whole, also when its process dies
+ * meanwhile.
  */
 export class DecidedWrites {
   readonly #parts: DecidedWritesParts

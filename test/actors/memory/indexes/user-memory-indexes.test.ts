@@ -25,7 +25,7 @@ describe('the memory of a user that several nodes have read', () => {
     await storage.records.prepare(kinds)
     const log = pino({ level: 'silent' })
     const node = (more: Partial<MemoryParts> = {}) =>
-      plainMemory({ storage, records: storage.records, host, clock, log, shared: true, ...more })
+      plainMemory({ storage, records: storage.records, host, clock, log, ...more })
     return { storage, clock, node }
   }
 

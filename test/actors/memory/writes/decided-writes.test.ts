@@ -32,7 +32,7 @@ describe('a decided write of a memory', () => {
     const storage = openMemoryStorage({ now: clock.now })
     await storage.records.prepare(kinds)
     const log = pino({ level: 'silent' })
-    const node = (records: RecordStore) => plainMemory({ storage, records, host, clock, log, shared: true })
+    const node = (records: RecordStore) => plainMemory({ storage, records, host, clock, log })
     const table = new Table(storage.records, memories, clock.now)
     const rows = () => table.list(projectScope(ada.project), { limit: 9, ascending: true })
     return { clock, records: storage.records, node, rows }
