@@ -20,8 +20,14 @@ class Open<Row extends IndexedRow> {
   announcedAt: number | null = null
   /** Number of changes that are being made. */
   making = 0
-  readonly rows = new Map<string, Row>()
-  readonly removed = new Map<string, number>()
+  readonly rows: Map<string, Row>
+  readonly removed: Map<string, number>
+
+  /** @param noted changes that were noted before, in the same maps. */
+  constructor({ rows, removed }: Noted<Row> = { rows: new Map(), removed: new Map() }) {
+    this.rows = rows
+    this.removed = removed
+  }
 
   get isEmpty(): boolean {
     return this.making === 0 && this.rows.size === 0 && this.removed.size === 0
@@ -29,7 +35,10 @@ class Open<Row extends IndexedRow> {
 }
 
 /** Where a change notes the documents that it has changed, and the time at which it removed others. */
-export type Noted<Row extends IndexedRow> = Pick<Open<Row>, 'rows' | 'removed'>
+export interface Noted<Row extends IndexedRow> {
+  readonly rows: Map<string, Row>
+  readonly removed: Map<string, number>
+}
 
 export interface ChangesParts {
   readonly records: RecordStore
@@ -81,13 +90,19 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
     try {
       return await change(open)
     } catch (error) {
-      // it may have been made: its announcement stays, until all documents are compared
-      if (this.#open.get(key) === open) this.#open.delete(key)
+      // it may have been made: its announcement stays, until all documents are compared; what was noted is stored as usual
+      if (this.#open.get(key) === open) this.#renounce(key, open)
       throw error
     } finally {
       open.making--
       if (open.rows.size >= maxWaiting || open.isEmpty) await this.flush(place)
     }
+  }
+
+  /** Leaves the announcement of changes to others, and goes on with what was noted. */
+  #renounce(key: string, open: Open<Row>): void {
+    if (open.making === 1 && open.rows.size === 0 && open.removed.size === 0) this.#open.delete(key)
+    else this.#open.set(key, new Open(open))
   }
 
   async #announced(place: IndexPlace): Promise<Open<Row>> {
@@ -190,7 +205,9 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
     const { states } = this.#parts
     for (let tried = 0; tried < 3; tried += 1) {
       if ((await states.change(projectScope(project), id, { edit: ({ data }) => change(data) })) !== null) return
-      if ((await states.insert({ id, project, tenant, data: change({ revision: 0 }) })) !== null) return
+      if ((await states.insert({ id, project, tenant, data: change({ revision: 0 }) })) === null) continue
+      await this.declaration.begun?.({ project, tenant, id })
+      return
     }
   }
 }

@@ -95,6 +95,8 @@ export interface StoredIndex<
   readonly segment: (bytes: SegmentBytes) => Segment
   /** @param before the one that it replaces. */
   readonly open: (place: IndexPlace, before: Index | null) => Index
+  /** Called after the first state was stored: what the index is of may have been deleted meanwhile, with its state. */
+  readonly begun?: (place: IndexPlace) => Promise<void>
   /** Whether documents may have been stored before their index had a state. */
   readonly mayLackState?: true
   /** Yields every document. */

@@ -32,6 +32,8 @@ export type WebPageData = {
   readonly published_at: number | null
   readonly modified_at: number | null
   readonly retrieved_at: number
+  /** When a crawl first did not find the page any more; absent while it is found. */
+  readonly missing_at?: number
   readonly first_seen_at: number
   readonly changed_at: number
   readonly etag: string | null

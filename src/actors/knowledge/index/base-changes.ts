@@ -6,7 +6,7 @@ import { DocumentSegment } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
 import { actorBlobs, type RowWatcher } from '#runtime/internal.ts'
 import { projectScope, type StoredRecord, StoreUnavailable } from '#storage/index.ts'
-import { knowledgeIndexes, sourceRows } from '../kinds.ts'
+import { knowledgeBases, knowledgeIndexes, sourceRows } from '../kinds.ts'
 import type { SourceFacts, SourceRow } from '../schema.ts'
 import type { BaseIndex } from '../search/base-index.ts'
 import type { SourceBlobs } from '../sources/source-blobs.ts'
@@ -41,9 +41,13 @@ const baseOf = ({ id }: IndexPlace): string => `kb_${tailOf(id)}`
 
 const baseIndex = (
   { sources, records, open }: BaseChangesParts,
-  leftOut: (source: string) => void,
+  {
+    leftOut,
+    begun,
+  }: { readonly leftOut: (source: string) => void; readonly begun: (place: IndexPlace) => Promise<void> },
 ): StoredIndex<SourceRow, BaseIndex> => ({
   states: knowledgeIndexes,
+  begun,
   blobs: (place) => actorBlobs({ tenant: place.tenant, actor: baseOf(place) }),
   writer: () => new SourceSegmentWriter(sources, leftOut),
   segment: (bytes) => new DocumentSegment(bytes),
@@ -66,8 +70,11 @@ export class BaseChanges {
   constructor(parts: BaseChangesParts) {
     this.#parts = parts
     this.index = new IndexChanges(
-      // its next row is noted, whatever that says
-      baseIndex(parts, (source) => this.#known.delete(source)),
+      baseIndex(parts, {
+        // its next row is noted, whatever that says
+        leftOut: (source) => this.#known.delete(source),
+        begun: (place) => this.#removeUnlessOfBase(place),
+      }),
       parts,
     )
   }
@@ -165,6 +172,12 @@ export class BaseChanges {
         this.#parts.log.warn({ err, index: place.id }, 'what a removed source left in segments is removed later')
       })
     })
+  }
+
+  /** A base may be deleted while its index is written. */
+  async #removeUnlessOfBase(place: IndexPlace): Promise<void> {
+    const base = await this.#parts.records.get(knowledgeBases, projectScope(place.project), baseOf(place))
+    if (base === null) await this.remove(place)
   }
 
   /** Removes the index of a deleted base. */

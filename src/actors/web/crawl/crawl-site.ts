@@ -72,12 +72,16 @@ export const advancedCrawl = async (
   const read = await Promise.all(batch.map((next) => readToIndex(parts, { ...plan, ...next, signal })))
   const outcomes: PageOutcome[] = []
   const postponed: PostponedPage[] = []
-  for (const store of read) {
-    const outcome = await store()
-    if ('waiting' in outcome) postponed.push(outcome)
-    else outcomes.push(outcome)
+  try {
+    for (const store of read) {
+      const outcome = await store()
+      if ('waiting' in outcome) postponed.push(outcome)
+      else outcomes.push(outcome)
+    }
+  } finally {
+    // also what was stored before a failure: the next attempt finds these pages unchanged
+    if (outcomes.some(({ row }) => row !== null)) await parts.changed(plan.project)
   }
-  if (outcomes.some(({ row }) => row !== null)) await parts.changed(plan.project)
   const kept = stillWaiting(parts, { state, batch, postponed })
   const left = plan.maxPages - state.pages.length - outcomes.length
   const pages = withoutTwins([

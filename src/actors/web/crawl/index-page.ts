@@ -5,7 +5,7 @@ import { storeRefusalOf } from '#src/pages/cache-control.ts'
 import { normalUrl } from '#src/pages/page-url.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
 import type { PageReader, ReadPage } from '../extract/page-reader.ts'
-import { PagePostponed } from '../fetch/page-refusal.ts'
+import { PageGone, PagePostponed } from '../fetch/page-refusal.ts'
 import type { StoredPassage } from '../kinds.ts'
 import type { NewPage, PageStore, WebPageRow } from '../store/page-store.ts'
 import type { HostTurns } from './host-turns.ts'
@@ -54,6 +54,9 @@ const timeoutMs = 10_000
 /** Limits of what is stored of a page: characters of text, links and passages. */
 const kept = { text: 100_000, links: 200, passages: 200 } as const
 
+/** Minimum time in ms between two crawls that do not find a page, after which it is removed. */
+const confirmedMs = 60 * 60_000
+
 /** Stores a page that was read. Pages are stored in order, so that the first of two with the same content stays. */
 export type Storing = () => Promise<PageOutcome | PostponedPage>
 
@@ -66,6 +69,7 @@ export const readToIndex = async (parts: IndexingParts, task: PageTask): Promise
     const postponed = await postponedBy(parts, task, error)
     if (postponed !== null) return async () => postponed
     if (error instanceof PagePostponed) return done(without({ url, depth, status: 'skipped', reason: 'out_of_time' }))
+    if (error instanceof PageGone) return () => gone(parts, task, error)
     if (!(error instanceof ServiceError)) throw error
     const isRefused = error.code === 'robots_denied' || error.code === 'unsupported_content_type'
     return done(without({ url, depth, status: isRefused ? 'skipped' : 'failed', reason: error.code }))
@@ -143,6 +147,26 @@ const indexed = async (
   parts.indexed(row)
   const change = stored === null ? 'new' : isSame ? 'unchanged' : 'changed'
   return { page: { url, depth, status: 'indexed', change, ...canonical }, links, row }
+}
+
+/**
+ * Removes a page that its site no longer has: at once if that is for good, otherwise at the second crawl that does not find
+ * it, since a site may lack all of its pages while it is changed.
+ */
+const gone = async (
+  parts: IndexingParts,
+  { project, url, depth }: PageTask,
+  { isForGood, finalUrl, code }: PageGone,
+): Promise<PageOutcome> => {
+  let row: WebPageRow | null = null
+  for (const address of new Set([url, normalUrl(new URL(finalUrl))])) {
+    const known = await parts.store.find(project, address)
+    if (known === null) continue
+    const missingMs = parts.now() - (known.data.missing_at ?? Number.POSITIVE_INFINITY)
+    if (isForGood || missingMs >= confirmedMs) row = await removed(parts, known)
+    else await parts.store.missed(known)
+  }
+  return { ...without({ url, depth, status: 'failed', reason: code }), row }
 }
 
 /** Removes a page that was stored before its site forbade it. */

@@ -9,6 +9,7 @@ import { pageUrlOf } from '#src/pages/page-url.ts'
 import { retryAfterMs } from '#src/pages/retry-after.ts'
 import {
   faultRefusal,
+  PageGone,
   PagePostponed,
   pageRefusal,
   RobotsUnreachable,
@@ -162,6 +163,7 @@ export class PageFetcher {
   #statusRefusal({ finalUrl, statusCode, header }: Pick<FetchedPage, 'finalUrl' | 'statusCode' | 'header'>): Error {
     if (statusCode === 429 || statusCode === 503)
       return new SiteBusy({ finalUrl, statusCode, requestedMs: retryAfterMs(header('retry-after'), this.#clock.now()) })
+    if (statusCode === 404 || statusCode === 410) return new PageGone({ finalUrl, statusCode })
     const message = `The page responded with status ${statusCode}.`
     return pageRefusal('fetch_failed', { url: finalUrl, statusCode }, { message })
   }

@@ -40,6 +40,21 @@ export class SiteBusy extends ServiceError {
   }
 }
 
+/** A site answered that it does not have a page, or has it no longer: 404 or 410. */
+export class PageGone extends ServiceError {
+  /** Whether it will not come back. */
+  readonly isForGood: boolean
+  /** URL of the page after redirects. */
+  readonly finalUrl: string
+
+  constructor({ finalUrl, statusCode }: { readonly finalUrl: string; readonly statusCode: number }) {
+    const message = `The page responded with status ${statusCode}.`
+    super('fetch_failed', { param: 'url', extra: { url: finalUrl, statusCode }, message })
+    this.isForGood = statusCode === 410
+    this.finalUrl = finalUrl
+  }
+}
+
 /** A page is not requested because its turn comes too late, or because its host has requested a pause of `ms`. */
 export class PagePostponed extends Error {
   override readonly name = 'PagePostponed'

@@ -12,7 +12,7 @@ import { pageChanges, pagesPlace } from './page-changes.ts'
 
 export type WebPageRow = Row<WebPageData>
 
-export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at'>
+export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at' | 'missing_at'>
 
 const pageSize = 200
 
@@ -70,8 +70,8 @@ export class PageStore {
         noted.rows.set(row.id, row)
         return row
       }
-      noted.removed.set(row.id, this.#now())
       await this.#pages.remove(projectScope(project), row.id)
+      noted.removed.set(row.id, this.#now())
       return 'taken_down'
     })
   }
@@ -103,7 +103,13 @@ export class PageStore {
 
   /** Records that the page was fetched and had not changed. */
   async touch(row: WebPageRow): Promise<WebPageRow> {
-    return (await this.#pages.replace(row, { ...row.data, retrieved_at: this.#now() })) ?? row
+    const { missing_at: _found, ...data } = row.data
+    return (await this.#pages.replace(row, { ...data, retrieved_at: this.#now() })) ?? row
+  }
+
+  /** Records since when the page has been missing. */
+  async missed(row: WebPageRow): Promise<void> {
+    if (row.data.missing_at === undefined) await this.#pages.replace(row, { ...row.data, missing_at: this.#now() })
   }
 
   /** Removes a page, which may be stored again. */
@@ -122,9 +128,10 @@ export class PageStore {
       await this.#blocked.insert({ id: newId('wbu'), project, data })
       const row = await this.find(project, url)
       if (row === null) return false
+      const isRemoved = await this.#pages.remove(projectScope(project), row.id)
       noted.rows.delete(row.id)
       noted.removed.set(row.id, this.#now())
-      return this.#pages.remove(projectScope(project), row.id)
+      return isRemoved
     })
   }
 

@@ -1,4 +1,4 @@
-import { sourceRows } from '#actors/knowledge/kinds.ts'
+import { knowledgeBases, sourceRows } from '#actors/knowledge/kinds.ts'
 import type { SourceRow } from '#actors/knowledge/schema.ts'
 import { BaseIndexes } from '#actors/knowledge/search/base-indexes.ts'
 import { FoundChunks } from '#actors/knowledge/search/found-chunks.ts'
@@ -6,6 +6,7 @@ import { baseServer, baseService, searchBase } from '#actors/knowledge/search/se
 import { storeDocument } from '#actors/knowledge/sources/document-store.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import { embedDocument } from '#actors/knowledge/sources/vector-store.ts'
+import { Table } from '#records/table.ts'
 import { IndexBound } from '#retrieval/index.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { actorBlobs, PlacedWork } from '#runtime/internal.ts'
@@ -69,6 +70,7 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
   const { records } = storage
   const base = baseOf(project)
   const sources = new SourceBlobs(storage.blobs, now)
+  const bases = new Table(records, knowledgeBases, now)
   const parts = {
     ...{
       records,
@@ -92,6 +94,7 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
   placed.serve(baseService, baseServer({ ...parts, indexes, found, now }))
   const rowOf = async (n: number, { version = 1, of = base, text = textOf(n, version) } = {}): Promise<SourceRow> => {
     const id = `src_${of}_${n}`
+    await bases.insert({ id: of, project, data: { name: of, description: null, tenant_id: null, metadata: {} } })
     const owner = { project, tenant: null, source: id }
     const chunks = [...chunksOf(text)]
     const document = await storeDocument(sources, owner, { title: `Title ${n}`, text, page_count: null, chunks })
@@ -137,5 +140,5 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
   }
   const of = () => indexes.of({ project, tenant: null, base })
   const count = () => records.count(sourceRows, projectScope(project), { knowledge_base_id: base })
-  return { base, indexes, rowOf, write, save, remove, search, hits, of, count, sources, records }
+  return { base, bases, indexes, rowOf, write, save, remove, search, hits, of, count, sources, records }
 }

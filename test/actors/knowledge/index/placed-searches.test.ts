@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ErasedCopies } from '#actors/capability/erased-copies.ts'
-import { knowledgeIndexes, knowledgeKinds } from '#actors/knowledge/kinds.ts'
+import { knowledgeIndexes, knowledgeKinds, sourceRows } from '#actors/knowledge/kinds.ts'
 import { projectScope, StoreUnavailable } from '#storage/index.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { PlacedNodes } from '#test/support/placed-nodes.ts'
@@ -107,4 +107,22 @@ it('no node keeps an index of what was erased, whichever node erases it', async 
   expect([before > 0, held()]).toEqual([true, before])
   await eraser?.copies.drop({ project, tenant: null, user: null })
   expect(held()).toBe(0)
+})
+
+it('an index that is written while its base is deleted leaves nothing', async () => {
+  const { storage, three } = await opened()
+  const [node, other] = three
+  if (node === undefined || other === undefined) throw new Error('no node')
+  await node.save([1, 2])
+  const late = [await node.rowOf(3), await other.rowOf(4)] as const
+  await node.of()
+  const scope = projectScope(project)
+  await node.bases.remove(scope, node.base)
+  for (const n of [1, 2]) await storage.records.remove(sourceRows, scope, `src_${node.base}_${n}`)
+  await node.indexes.remove({ project, tenant: null, base: node.base })
+  await node.write([late[0]])
+  await other.write([late[1]])
+  for (const { indexes } of [node, other]) await indexes.settle({ project, tenant: null, base: node.base })
+  const left = (await storage.blobs.hashes(project, '', 100)).filter((name) => name.includes('wsg_'))
+  expect([await storage.records.count(knowledgeIndexes, scope), left]).toEqual([0, []])
 })

@@ -13,13 +13,14 @@ import { postponedHosts } from '#actors/web/crawl/postponed-pages.ts'
 import { PageReader } from '#actors/web/extract/page-reader.ts'
 import { PageFetcher } from '#actors/web/fetch/page-fetcher.ts'
 import { webKinds } from '#actors/web/kinds.ts'
-import { PageStore } from '#actors/web/store/page-store.ts'
+import { PageStore, type WebPageRow } from '#actors/web/store/page-store.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { pause, systemClock } from '#runtime/clock.ts'
 import { PageParsers } from '#src/parsing/pages/page-parsers.ts'
 import { LocalTurns } from '#storage/local-turns.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { html, Site, type SitePage } from '#test/support/site.ts'
+import { html, Site, type SitePage, to } from '#test/support/site.ts'
 
 describe('a crawl', () => {
   let site: Site
@@ -37,20 +38,20 @@ describe('a crawl', () => {
     await site.close()
   })
 
-  const parts = async (guarded = guard) => {
-    const { records, blobs } = openMemoryStorage({ now: Date.now })
+  const parts = async (now: () => number = Date.now, guarded = guard) => {
+    const { records, blobs } = openMemoryStorage({ now })
     await records.prepare(webKinds)
     const fetcher = new PageFetcher({ guard: guarded, clock: systemClock })
     const reader = new PageReader({ pages: fetcher, parsers })
     return {
       fetcher,
       reader,
-      store: new PageStore(records, blobs, { now: Date.now }),
+      store: new PageStore(records, blobs, { now }),
       embedder: null,
       indexed: () => {},
-      removed: () => {},
+      removed: (_row: WebPageRow) => {},
       changed: async () => {},
-      now: Date.now,
+      now,
     }
   }
   const plan = (more: Partial<CrawlPlan> = {}): CrawlPlan => ({
@@ -90,6 +91,90 @@ describe('a crawl', () => {
     site.pages.set('/p1', html(`${text('b')}<a href="/">0</a><a href="/index.html">0</a>`))
     const state = await whole(plan())
     expect(state.pages.map(({ url }) => url)).toEqual([site.url('/'), site.url('/p1')])
+  })
+
+  describe('of a page that its site no longer has', () => {
+    const [minuteMs, hourMs] = [60_000, 60 * 60_000]
+    /** Crawls a page that exists, then at each of these times its answers; returns whether it is stored after each. */
+    const storedAfter = async (...answers: readonly (readonly [afterMs: number, page: SitePage])[]) => {
+      let now = Date.now()
+      const made = { ...(await parts(() => now)), removed: (row: WebPageRow) => void removed.push(row.data.url) }
+      const removed: string[] = []
+      site.pages.clear()
+      site.pages.set('/p', html(text('p'), { etag: '"p"' }))
+      const only = plan({ seeds: [site.url('/p')], maxPages: 1 })
+      await whole(only, made)
+      const stored: boolean[] = []
+      for (const [afterMs, page] of answers) {
+        now += afterMs
+        site.pages.set('/p', page)
+        await whole(only, made)
+        stored.push((await made.store.find('prj_a', site.url('/p'))) !== null)
+      }
+      return { stored, removed }
+    }
+
+    it('removes it at once when it is gone for good', async () => {
+      expect(await storedAfter([minuteMs, { status: 410 }])).toEqual({ stored: [false], removed: [site.url('/p')] })
+    })
+
+    it('removes it at the second crawl that does not find it, an hour later or more', async () => {
+      const missing = { status: 404 }
+      expect((await storedAfter([minuteMs, missing], [hourMs - 1, missing], [1, missing])).stored).toEqual([
+        true,
+        true,
+        false,
+      ])
+    })
+
+    it.each([
+      ['found', html(text('again'))],
+      ['found unchanged', { status: 304 }],
+    ])('begins anew when it was %s in between', async (_, page) => {
+      const missing = { status: 404 }
+      const { stored } = await storedAfter([minuteMs, missing], [hourMs, page], [hourMs, missing], [hourMs, missing])
+      expect(stored).toEqual([true, true, true, false])
+    })
+
+    it('keeps it while its site fails otherwise', async () => {
+      const answers = [500, 403, 401].flatMap((status) => [
+        [2 * hourMs, { status }] as const,
+        [hourMs, { status }] as const,
+      ])
+      expect(new Set((await storedAfter(...answers)).stored)).toEqual(new Set([true]))
+    })
+
+    it('removes it where it redirects to a page that is gone', async () => {
+      const made = await parts()
+      site.pages.clear()
+      site.pages.set('/p', html(text('p')))
+      site.pages.set('/q', html(text('q')))
+      const crawled = plan({ seeds: [site.url('/p'), site.url('/q')], maxPages: 2 })
+      await whole(crawled, made)
+      site.pages.set('/p', to('/q'))
+      site.pages.set('/q', { status: 410 })
+      await whole(plan({ seeds: [site.url('/p')], maxPages: 1 }), made)
+      const found = [await made.store.find('prj_a', site.url('/p')), await made.store.find('prj_a', site.url('/q'))]
+      expect(found).toEqual([null, null])
+    })
+  })
+
+  it('makes the pages known that it stored before the store failed', async () => {
+    const made = await parts()
+    site.pages.clear()
+    for (const path of ['/a', '/b']) site.pages.set(path, html(text(path)))
+    const known: string[] = []
+    const failing = {
+      ...made,
+      changed: async (project: string) => void known.push(project),
+      indexed: ({ data }: WebPageRow) => {
+        if (data.url === site.url('/b')) throw new StoreUnavailable('away')
+      },
+    }
+    const crawled = plan({ seeds: [site.url('/a'), site.url('/b')] })
+    const state = await startedCrawl(failing, crawled, signal)
+    await expect(advancedCrawl(failing, crawled, { state, signal })).rejects.toThrow(StoreUnavailable)
+    expect(known).toEqual(['prj_a'])
   })
 
   it('reports pages that it had no time for as out_of_time', async () => {
@@ -238,7 +323,7 @@ describe('a crawl', () => {
       const failing = await Site.open({ '/robots.txt': { status: 503 }, '/': html(text('f')) })
       const open = openSsrfGuard({ allowedPrivateHosts: [site.host, failing.host] })
       site.pages.set('/', html(text('a')))
-      const made = await parts(open)
+      const made = await parts(Date.now, open)
       const crawl = plan({ seeds: [site.url('/'), failing.url('/')] })
       let state = await startedCrawl(made, crawl, signal)
       state = await advancedCrawl(made, crawl, { state, signal })

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import { webKinds, webPages } from '#actors/web/kinds.ts'
+import { pagesPlace } from '#actors/web/store/page-changes.ts'
 import { type NewPage, PageStore } from '#actors/web/store/page-store.ts'
 import { boundRecords } from '#records/bound-records.ts'
 import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
@@ -44,4 +46,23 @@ it('keeps no more pages than a project may have when pages are stored at the sam
   const saved = await Promise.all(Array.from({ length: 20 }, save))
   expect(saved.filter((each) => each === 'corpus_full')).toHaveLength(17)
   expect(await records.count(webPages, projectScope('prj_a'), {})).toBe(3)
+})
+
+it('makes known what it stored before a change failed, and leaves that one to be found later', async () => {
+  const { records, blobs } = openMemoryStorage({ now: Date.now })
+  await records.prepare(webKinds)
+  const failing: typeof records = {
+    ...boundRecords(records),
+    insert: async (kind, row) => {
+      if (kind === webPages && row.data.title === 'Failing') throw new StoreUnavailable('away')
+      return records.insert(kind, row)
+    },
+  }
+  const store = new PageStore(failing, blobs, { now: Date.now })
+  await store.save('prj_a', url, page)
+  await expect(store.save('prj_a', `${url}-2`, { ...page, title: 'Failing' })).rejects.toThrow(StoreUnavailable)
+  await store.changed('prj_a')
+  const state = await store.changes.state(pagesPlace('prj_a'))
+  expect(state?.segments?.map(({ documents }) => documents)).toEqual([1])
+  expect(Object.keys(state?.changing ?? {})).toHaveLength(1)
 })
