@@ -84,6 +84,9 @@ export const knowledgeScenarios: readonly Scenario[] = [
       documents = { ...works, page: () => ({ status: 404, text: '' }) }
       const gone = await source(world, 'https://example.com/gone')
       await give(world, gone, { type: 'delete' })
+      documents = { ...documents, embedder: async () => broken }
+      await give(world, page, { type: 'sync', upload: null })
+      for (const _ of ['the page', 'its vectors']) await retried(clock)
       await clock.advance(pollMs)
     },
   },

@@ -37,15 +37,15 @@ export class Recorder {
   listen(host: Host): void {
     this.#listenToText(host)
     const deliverTo = host.deliverTo.bind(host)
-    const deliver = host.deliver.bind(host)
+    const deliverHere = host.deliverHere.bind(host)
     const create = host.create.bind(host)
     host.deliverTo = (resident, delivery) => {
       this.#delivered.set(`${resident.id} ${delivery.cause}`, stepOf(delivery))
       return deliverTo(resident, delivery)
     }
-    host.deliver = (id, delivery) => {
+    host.deliverHere = (id, delivery, reloads) => {
       this.#delivered.set(`${id} ${delivery.cause}`, stepOf(delivery))
-      return deliver(id, delivery)
+      return deliverHere(id, delivery, reloads)
     }
     host.create = (creation) => {
       this.#delivered.set(`${creation.id} ${creation.cause}`, { event: { type: 'create', input: creation.input } })

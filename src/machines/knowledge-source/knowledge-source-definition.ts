@@ -23,13 +23,17 @@ const sourceKeys = ({ knowledge_base_id: base, file_id: file }: JsonObject, stat
 /** Knowledge sources, as defined in `specs/resources/knowledge/knowledge-sources.ts`. */
 export const sourceDefinition = {
   name: 'knowledge_source',
-  version: 2,
+  version: 3,
   idPrefix: 'src',
   olderIdPrefix: 'ksr',
   machine: sourceMachine,
   effects: { syncSource: 'idempotent', embedSource: 'idempotent', eraseSource: 'idempotent' },
   statuses: statuses.knowledge_source,
   row: sourceRow,
-  // version 1 did not store who added a source
-  migrations: { 1: ({ value, context }) => ({ value, context: { ...context, created_by: null } }) },
+  migrations: {
+    // version 1 did not store who added a source
+    1: ({ value, context }) => ({ value, context: { ...context, created_by: null } }),
+    // version 2 embedded no failed source
+    2: (state) => state,
+  },
 } satisfies MachineDefinition

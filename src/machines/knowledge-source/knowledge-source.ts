@@ -237,6 +237,39 @@ const changeAtRest = [
   { target: 'deciding', actions: change },
 ] as const
 
+/** States between two syncs: the document gets its vectors, and is read again after the interval. */
+const atRest = {
+  embedding: {
+    entry: {
+      type: 'embedSource',
+      params: ({ context }: { readonly context: SourceContext }) => ({ attempt: context.attempts + 1 }),
+    },
+    on: {
+      embedded: {
+        target: 'deciding',
+        actions: assigns(({ event: { vectors } }: On<'embedded'>) => ({ vectors, attempts: 0 })),
+      },
+      embed_failed: [
+        { guard: 'isLast', target: 'deciding', actions: assigns(() => ({ attempts: 0 })) },
+        {
+          target: 'postponed',
+          actions: assigns(({ context, event: { jitter } }: On<'embed_failed'>) => ({
+            attempts: context.attempts + 1,
+            delay_ms: delayAfter(context.attempts + 1, jitter),
+          })),
+        },
+      ],
+    },
+  },
+  postponed: { after: { backoff: 'embedding' } },
+  deciding: { always: [{ guard: 'hasInterval', target: 'scheduled' }, { target: 'resting' }] },
+  resting: { on: { embed: 'embedding', update: changeAtRest } },
+  scheduled: {
+    after: { interval: '#knowledge_source.syncing' },
+    on: { embed: 'embedding', update: changeAtRest },
+  },
+} as const
+
 /**
  * One document of a knowledge base. It is read and split into chunks (`syncing`), can be found by keywords from then
  * on, and gets vectors (`ready.embedding`). A URL with an interval is read again after each interval. The document read
@@ -302,48 +335,14 @@ export const sourceMachine = setup({
       },
     },
     pending: { meta: { status: 'pending' }, tags: 'busy', after: { backoff: 'syncing' } },
-    ready: {
-      meta: { status: 'ready' },
-      initial: 'embedding',
-      exit: stopWork,
-      states: {
-        embedding: {
-          entry: { type: 'embedSource', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
-          on: {
-            embedded: {
-              target: 'deciding',
-              actions: assigns(({ event: { vectors } }: On<'embedded'>) => ({ vectors, attempts: 0 })),
-            },
-            embed_failed: [
-              { guard: 'isLast', target: 'deciding', actions: assign({ attempts: 0 }) },
-              {
-                target: 'postponed',
-                actions: assigns(({ context, event: { jitter } }: On<'embed_failed'>) => ({
-                  attempts: context.attempts + 1,
-                  delay_ms: delayAfter(context.attempts + 1, jitter),
-                })),
-              },
-            ],
-          },
-        },
-        postponed: { after: { backoff: 'embedding' } },
-        deciding: { always: [{ guard: 'hasInterval', target: 'scheduled' }, { target: 'resting' }] },
-        resting: { on: { embed: 'embedding', update: changeAtRest } },
-        scheduled: {
-          after: { interval: '#knowledge_source.syncing' },
-          on: { embed: 'embedding', update: changeAtRest },
-        },
-      },
-    },
+    ready: { meta: { status: 'ready' }, initial: 'embedding', exit: stopWork, states: atRest },
+    // the document that was read last can still be found, also by another embedder
     failed: {
       meta: { status: 'failed' },
       entry: assign({ attempts: 0 }),
-      initial: 'deciding',
-      states: {
-        deciding: { always: [{ guard: 'hasInterval', target: 'scheduled' }, { target: 'resting' }] },
-        resting: { on: { update: changeAtRest } },
-        scheduled: { after: { interval: '#knowledge_source.syncing' }, on: { update: changeAtRest } },
-      },
+      initial: 'embedding',
+      exit: stopWork,
+      states: atRest,
     },
     erasing: { type: 'final', entry: { type: 'eraseSource', params: {} } },
   },

@@ -73,7 +73,14 @@ describe('vectors of knowledge sources, without a search', () => {
     expect(requested.filter(([, embedder]) => embedder === 'one')).toHaveLength(maxConcurrent + 20)
   })
 
-  it('are not requested for a source that has them, is not ready or has no text', async () => {
+  it('are requested for a failed source, whose earlier document is still found', async () => {
+    const { all, records, requested, of, idOf } = await opened(0)
+    await records.insert(sourceRows, of(1, { status: 'failed' }))
+    await all()
+    expect(requested).toEqual([[idOf(1), 'one']])
+  })
+
+  it('are not requested for a source that has them, is being read or has no text', async () => {
     const { all, records, requested, of } = await opened(0)
     await records.insert(sourceRows, of(1, { vectors: { embedder: 'one', parts: [], count: 1 } }))
     await records.insert(sourceRows, of(2, { status: 'pending' }))

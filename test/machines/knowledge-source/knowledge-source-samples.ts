@@ -44,7 +44,9 @@ const unschedule: StoredEvent = { type: 'update', refresh_interval_s: null }
 export const move: StoredEvent = { type: 'update', url: 'https://example.com/b' }
 export const deletion: StoredEvent = { type: 'delete' }
 export const backoff: StoredEvent = { type: 'xstate.after.backoff.knowledge_source.pending' }
-export const embedBackoff: StoredEvent = { type: 'xstate.after.backoff.knowledge_source.ready.postponed' }
+export const embedBackoff = (state: 'ready' | 'failed'): StoredEvent => ({
+  type: `xstate.after.backoff.knowledge_source.${state}.postponed`,
+})
 export const due = (state: 'ready' | 'failed'): StoredEvent => ({
   type: `xstate.after.interval.knowledge_source.${state}.scheduled`,
 })
@@ -60,7 +62,7 @@ export const walk: Walk = {
   input,
   events: [
     ...[syncs, unchanged, fails, failsForGood, embeds, embedFails, embedAgain, sync, schedule, unschedule, move],
-    ...[deletion, backoff, embedBackoff, due('ready'), due('failed')],
+    ...[deletion, backoff, embedBackoff('ready'), embedBackoff('failed'), due('ready'), due('failed')],
   ],
   kindOf: ({ value, context }) => `${pathOf(value)} ${context.attempts} ${context.refresh_interval_s}`,
 }

@@ -32,8 +32,10 @@ const places = {
   'waiting for vectors': source(syncs, embedFails),
   ready: source(syncs, embeds),
   'ready until its interval is over': source(schedule, syncs, embeds),
-  failed: source(failsForGood),
-  'failed until its interval is over': source(schedule, failsForGood),
+  'failed, and given vectors': source(failsForGood),
+  'failed, and waiting for vectors': source(failsForGood, embedFails),
+  failed: source(failsForGood, embeds),
+  'failed until its interval is over': source(schedule, failsForGood, embeds),
   'removing itself': source(deletion),
 }
 
@@ -50,7 +52,8 @@ const events = {
   'another URL': move,
   'a deletion': deletion,
   'the end of its wait': backoff,
-  'the end of its wait for vectors': embedBackoff,
+  'the end of its wait for vectors': embedBackoff('ready'),
+  'the end of its wait for vectors when failed': embedBackoff('failed'),
   'the end of its interval when ready': due('ready'),
   'the end of its interval when failed': due('failed'),
 } satisfies Record<string, StoredEvent>
@@ -64,7 +67,7 @@ const reading: Row = {
   'a sync': 'ready.embedding: abort source.synced notify! embedSource!',
   'the same content': 'ready.embedding: abort source.unchanged embedSource!',
   'a failure': 'pending: abort source.sync_failed remind',
-  'a failure for good': 'failed.resting: abort source.sync_failed notify!',
+  'a failure for good': 'failed.embedding: abort source.sync_failed notify! embedSource!',
   'a requested sync': again,
   'an interval': 'syncing',
   'another URL': again,
@@ -74,7 +77,10 @@ const reading: Row = {
 /** Events that are not listed are ignored. */
 const table: Record<keyof typeof places, Row> = {
   'being read': reading,
-  'being read for the last time': { ...reading, 'a failure': 'failed.resting: abort source.sync_failed notify!' },
+  'being read for the last time': {
+    ...reading,
+    'a failure': 'failed.embedding: abort source.sync_failed notify! embedSource!',
+  },
   'waiting for another attempt': {
     'a requested sync': 'syncing: forget syncSource!',
     'an interval': 'pending',
@@ -112,18 +118,35 @@ const table: Record<keyof typeof places, Row> = {
     'a deletion': 'erasing: forget abort eraseSource!',
     'the end of its interval when ready': 'syncing: forget abort syncSource!',
   },
+  'failed, and given vectors': {
+    vectors: 'failed.resting',
+    'an embedder that fails': 'failed.postponed: remind',
+    'a requested sync': again,
+    'an interval': 'failed.embedding',
+    'another URL': again,
+    'a deletion': gone,
+  },
+  'failed, and waiting for vectors': {
+    'a requested sync': 'syncing: forget abort syncSource!',
+    'an interval': 'failed.postponed',
+    'another URL': 'syncing: forget abort syncSource!',
+    'a deletion': 'erasing: forget abort eraseSource!',
+    'the end of its wait for vectors when failed': 'failed.embedding: forget embedSource!',
+  },
   failed: {
-    'a requested sync': 'syncing: syncSource!',
+    'another embedder': 'failed.embedding: embedSource!',
+    'a requested sync': again,
     'an interval': 'failed.scheduled: remind',
-    'another URL': 'syncing: syncSource!',
-    'a deletion': 'erasing: eraseSource!',
+    'another URL': again,
+    'a deletion': gone,
   },
   'failed until its interval is over': {
-    'a requested sync': 'syncing: forget syncSource!',
+    'another embedder': 'failed.embedding: forget embedSource!',
+    'a requested sync': 'syncing: forget abort syncSource!',
     'an interval': 'failed.scheduled: forget remind',
-    'another URL': 'syncing: forget syncSource!',
-    'a deletion': 'erasing: forget eraseSource!',
-    'the end of its interval when failed': 'syncing: forget syncSource!',
+    'another URL': 'syncing: forget abort syncSource!',
+    'a deletion': 'erasing: forget abort eraseSource!',
+    'the end of its interval when failed': 'syncing: forget abort syncSource!',
   },
   'removing itself': {},
 }
@@ -148,4 +171,13 @@ it('keeps its earlier document while a sync runs, fails and is given up', () => 
   const states = [source(syncs, sync), source(syncs, sync, fails), source(syncs, sync, failsForGood)]
   expect(states.map((state) => statusOf(sourceDefinition, state))).toEqual(['pending', 'pending', 'failed'])
   for (const { context } of states) expect(context.document).toMatchObject({ chunk_count: 2 })
+})
+
+it('gets the vectors of another embedder for its earlier document after its syncs failed', () => {
+  const vectors = { embedder: 'other', parts: ['w'], count: 2 }
+  const { context, value } = source(syncs, embeds, sync, failsForGood, embeds, embedAgain, {
+    type: 'embedded',
+    vectors,
+  })
+  expect([context.vectors, pathOf(value)]).toEqual([vectors, 'failed.resting'])
 })

@@ -185,7 +185,7 @@ export class BaseIndexes {
     const lacking = index.lacking(embedder).slice(0, maxRequested)
     if (lacking.length === 0) return
     for (const { id, data } of (await this.rows(project, lacking)).values()) {
-      if (data.status !== 'ready') continue
+      if (data.status === 'pending') continue
       const isStale = lacksVectors(data, embedder)
       if (!isStale && !stored.lacks({ id, vectors: data.vectors })) continue
       embedAgain(id, isStale ? embedder : `${embedder}, searchable`).catch((error: unknown) =>

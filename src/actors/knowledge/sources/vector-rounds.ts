@@ -124,4 +124,4 @@ export class VectorRounds {
 }
 
 const isStale = ({ data }: SourceRow, embedder: string): boolean =>
-  data.status === 'ready' && lacksVectors(data, embedder)
+  data.status !== 'pending' && lacksVectors(data, embedder)
