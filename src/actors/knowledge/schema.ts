@@ -39,7 +39,7 @@ export const storedVectors = (value: unknown): readonly (readonly [id: string, v
   value as readonly (readonly [string, string])[]
 
 /** Returns the files of an addition. */
-export const storedAdditions = (event: unknown): Additions => event as Additions
+export const storedAdditions = (event: unknown): Omit<Additions, 'request'> & Partial<Additions> => event as Additions
 
 /** Returns a search that another process of this installation has sent. */
 export const receivedSearch = (input: JsonObject): PlacedBaseSearch => input as PlacedBaseSearch

@@ -17,7 +17,7 @@ export {
   requestErasure,
   sendDeleteToListed,
 } from './erasure/erase-listed.ts'
-export { erasedActors, unmarkErased } from './erasure/erased-actors.ts'
+export { erasedActors, isErased, markErased, unmarkErased } from './erasure/erased-actors.ts'
 export { Host } from './host.ts'
 export { idAt, idFloor, idWithTail, newIdBeside, newIdFor, newIdForBeside, tailOf } from './ids.ts'
 export { liveActorOf } from './live-actor.ts'

@@ -1,9 +1,12 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { BaseAccess } from '#actors/knowledge/access/base-access.ts'
 import { FileStore } from '#actors/knowledge/files/file-store.ts'
+import { fileBatches } from '#actors/knowledge/kinds.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
+import { additionNotice, storeAdditions } from '#actors/knowledge/stores/store-additions.ts'
 import { storeFileUseCases } from '#actors/knowledge/stores/store-file-use-cases.ts'
 import { StoreFiles } from '#actors/knowledge/stores/store-files.ts'
+import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
 import { callOf, openWorld } from '../sessions/harness.ts'
 
@@ -31,7 +34,8 @@ const opened = async (count: number) => {
     ids.push((await files.create({ id: newId('file'), project: 'prj_a', tenant: null }, facts)).id)
   }
   const remove = (file_id: string) => useCases['vector_store_files.delete'](callOf({ ...at, file_id }, {}, undefined))
-  return { useCases, at, ids, remove, close: () => runtime.drain(0) }
+  const list = async () => (await useCases['vector_store_files.list'](callOf(at, { limit: 100 }, undefined))).data
+  return { useCases, storeFiles, records, base, at, ids, remove, list, close: () => runtime.drain(0) }
 }
 
 it('the files of a store are all removed by a loop that removes each page before it reads the next', async () => {
@@ -67,3 +71,58 @@ it.each(['asc', 'desc'] as const)(
     await close()
   },
 )
+
+describe('the additions of a batch that are delivered again after a crash', () => {
+  const batch = async () => {
+    const opening = await opened(3)
+    const { useCases, records, at, ids, storeFiles } = opening
+    const create = (file_ids: readonly string[], attributes = {}) =>
+      useCases['vector_store_file_batches.create'](callOf(at, {}, { file_ids: [...file_ids], attributes, ...auto }))
+    /** Delivers the additions of all batches, as a process that starts after a crash. */
+    const again = async () => {
+      for (const { project, outbox } of await records.openOutboxes(fileBatches, null, 9))
+        for (const message of outbox ?? [])
+          await storeAdditions(storeFiles)({ project, tenant: null, user: null }, message, true)
+    }
+    const names = async () => (await opening.list()).map(({ id }) => id).toSorted()
+    return { ...opening, create, again, names, ids: ids.toSorted() }
+  }
+
+  it('add no file again that was removed in between, whether the batch or an earlier request had added it', async () => {
+    const { useCases, at, create, remove, again, names, ids, close } = await batch()
+    await useCases['vector_store_files.create'](callOf(at, {}, { file_id: ids[0] ?? '', ...auto }))
+    await create(ids)
+    expect(await names()).toEqual(ids)
+    for (const file_id of ids.slice(0, 2)) await remove(file_id)
+    await again()
+    expect(await names()).toEqual(ids.slice(2))
+    await close()
+  })
+
+  it('leave the attributes of a file that were changed in between', async () => {
+    const { useCases, at, create, again, list, ids, close } = await batch()
+    await create(ids, { kind: 'old' })
+    const [file_id = ''] = ids
+    await useCases['vector_store_files.update'](callOf({ ...at, file_id }, {}, { attributes: { kind: 'new' } }))
+    await again()
+    expect((await list()).find(({ id }) => id === file_id)?.attributes).toEqual({ kind: 'new' })
+    await close()
+  })
+
+  it('add what was not added before, and a file that a later request adds again after its removal', async () => {
+    const { records, create, remove, again, names, ids, base, close } = await batch()
+    const by = { kind: 'system', id: null } as const
+    const files = ids.map((file_id, at) => ({ file_id, param: `file_ids[${at}]` }))
+    const id = newId('vsfb')
+    const data = { knowledge_base_id: base, file_ids: ids, cancelled: false }
+    const notices = additionNotice({ base, files, by, request: id })
+    await new Table(records, fileBatches, Date.now).insert({ id, project: 'prj_a', data, notices })
+    await again()
+    expect(await names()).toEqual(ids)
+    await remove(ids[0] ?? '')
+    await create(ids.slice(0, 1))
+    await again()
+    expect(await names()).toEqual(ids)
+    await close()
+  })
+})

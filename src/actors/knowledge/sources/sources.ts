@@ -45,6 +45,8 @@ export interface NewSource {
   readonly file_id?: string
   readonly by: AuditLine['by']
   readonly cause: string
+  /** Whether the source may have been added before and removed since: it is not added again then. */
+  readonly again?: boolean
 }
 
 /** The sources of bases: finds, adds and removes them. */
@@ -84,7 +86,7 @@ export class Sources {
   }
 
   /** Adds a source, which is read in the background. @throws {ServiceError} `not_found`, `knowledge_limit_reached` … */
-  async add(scope: Scope, { id, base: named, body, files, file_id, by, cause }: NewSource): Promise<Place> {
+  async add(scope: Scope, { id, base: named, body, files, file_id, by, ...attempt }: NewSource): Promise<Place> {
     const { host, storage, blobs, guard, clock } = this.#parts
     const base = await this.baseOf(scope, named)
     const content = contentOf(body, files)
@@ -108,7 +110,7 @@ export class Sources {
         type: content?.type ?? 'url',
         upload,
       })
-      await host.create({ kind: sourceKind, id, owner, input, cause })
+      await host.create({ kind: sourceKind, id, owner, input, ...attempt })
     })
     if ((await this.#parts.access.bases.get(scope, base.id)) === null) {
       await requestErasure(this.#parts, { actor: id, project: owner.project, tenant: owner.tenant })

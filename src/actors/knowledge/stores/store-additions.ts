@@ -9,22 +9,23 @@ import type { Additions, StoreFiles } from './store-files.ts'
 export const additionSink = 'vector_store_additions'
 
 /** Returns the message stored with what adds the files, so that all of them are added even after a crash. */
-export const additionNotice = ({ base, files, by }: Additions): readonly Notice[] => {
+export const additionNotice = ({ base, files, by, request }: Additions): readonly Notice[] => {
   if (files.length === 0) return []
   const named = files.map(({ file_id, attributes = null, param }) => ({ file_id, attributes, param }))
-  return [{ kind: 'message', to: additionSink, event: { type: 'add', base, files: named, by } }]
+  return [{ kind: 'message', to: additionSink, event: { type: 'add', base, files: named, by, request } }]
 }
 
 /**
- * Adds the files of additions that are not in their bases yet. What is refused was refused to the caller too.
+ * Adds the files of additions that were not added yet. What is refused was refused to the caller too.
  */
 export const storeAdditions =
   (storeFiles: StoreFiles): Sink =>
-  async ({ project }, { event }) => {
-    const { base, files, by } = storedAdditions(event)
+  async ({ project }, { id, event }) => {
+    // messages of earlier releases do not name their request
+    const { base, files, by, request = id } = storedAdditions(event)
     for (const each of files) {
       try {
-        await storeFiles.add(projectScope(project), base, { ...each, by })
+        await storeFiles.addOnce(projectScope(project), { ...each, base, by, request })
       } catch (error) {
         if (!(error instanceof ServiceError) || error.isPassing) throw error
       }

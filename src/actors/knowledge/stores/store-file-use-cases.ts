@@ -110,7 +110,7 @@ const batchUseCases = ({ records, storeFiles, clock }: StoreFileUseParts): Batch
       const id = newIdFor(call, 'vsfb')
       const file_ids = [...new Set(added.map(({ file_id }) => file_id))]
       const data = { knowledge_base_id: base.id, file_ids, cancelled: false }
-      const additions = { base: base.id, files: added, by: actorOf(call) }
+      const additions = { base: base.id, files: added, by: actorOf(call), request: id }
       await table.insert({ id, project: base.project, tenant: base.tenant, data, notices: additionNotice(additions) })
       await storeFiles.addAll(scope, additions)
       return view(scope, await find(scope, base.id, id))

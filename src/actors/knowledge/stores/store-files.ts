@@ -5,8 +5,8 @@ import type { AuditActor } from '#records/audit-note.ts'
 import { RowTurns } from '#records/row-turns.ts'
 import { rowOf } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { newId } from '#runtime/index.ts'
-import { rowRecord } from '#runtime/internal.ts'
+import { derivedId, newId, timeOfId } from '#runtime/index.ts'
+import { isErased, markErased, rowRecord } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { JsonObject, RecordStore, Scope } from '#storage/index.ts'
@@ -33,7 +33,12 @@ export interface Additions {
   readonly base: string
   readonly files: readonly AddedFile[]
   readonly by: AuditActor
+  /** Id of the record that the request created. */
+  readonly request: string
 }
+
+/** A file with the caller who adds it. */
+type AddedBy = AddedFile & { readonly by: AuditActor }
 
 /** Id of a source as a file: that of the uploaded file that it is a copy of, or its own with the prefix of files. */
 export const fileIdOf = ({ id, data: { file_id } }: FilteredSource): string => file_id ?? `file_${endOf(id)}`
@@ -95,17 +100,19 @@ export class StoreFiles {
    *
    * @throws {ServiceError} `not_found`, `invalid_field`, `unsupported_media_type`, `knowledge_limit_reached`
    */
-  add(scope: Scope, base: string, added: AddedFile & { readonly by: AuditActor }): Promise<SourceRow> {
+  add(scope: Scope, base: string, added: AddedBy & { readonly once?: string }): Promise<SourceRow> {
+    const { once } = added
     const turn = `vector_store_files/${base}/${added.file_id}`
     return RowTurns.at(this.#parts.records).take(turn, async () => {
       const known = await this.inBase(scope, base, added.file_id)
-      if (known !== null) return this.#withAttributes(scope, known, added)
+      if (known !== null) return known.id === once ? known : this.#withAttributes(scope, known, added)
       const { host, files } = this.#parts
       const { id: file_id, data, ...file } = await this.#uploaded(scope, added)
       const parts: Buffer[] = []
       for await (const part of files.content({ ...file, id: file_id, data })) parts.push(part)
       const place = await this.sources.add(scope, {
-        ...{ id: host.newActorId(sourceDefinition.idPrefix), base, file_id, by: added.by, cause: newId('req') },
+        ...{ id: once ?? host.newActorId(sourceDefinition.idPrefix), again: once !== undefined },
+        ...{ base, file_id, by: added.by, cause: newId('req') },
         body: { metadata: added.attributes ?? {} },
         files: [{ field: 'file', filename: data.filename, contentType: data.mime_type, bytes: Buffer.concat(parts) }],
       })
@@ -115,8 +122,21 @@ export class StoreFiles {
   }
 
   /** Adds copies of several files, one after the other. @throws {ServiceError} as `add` */
-  async addAll(scope: Scope, { base, files, by }: Additions): Promise<void> {
-    for (const each of files) await this.add(scope, base, { ...each, by })
+  async addAll(scope: Scope, { files, ...request }: Additions): Promise<void> {
+    for (const each of files) await this.addOnce(scope, { ...request, ...each })
+  }
+
+  /**
+   * Adds a file for a request, however often that is attempted: not again if it was removed since, within the hour for
+   * which erased actors are marked. @throws {ServiceError} as `add`
+   */
+  async addOnce(scope: Scope, { base, request, ...added }: AddedBy & Omit<Additions, 'files'>): Promise<void> {
+    const { records, clock } = this.#parts
+    const id = derivedId(sourceDefinition.idPrefix, timeOfId(request) ?? 0, `${request} ${added.file_id}`)
+    if (await isErased(records, id)) return
+    const row = await this.add(scope, base, { ...added, once: id })
+    // the base had the file before: this addition is done, too
+    if (row.id !== id) await markErased(records, { actor: id, now: clock.now() })
   }
 
   /** Replaces the attributes of a file. */
@@ -129,7 +149,7 @@ export class StoreFiles {
     return rowOf(sourceRows, rowRecord(await host.find(scope, sourceDefinition, row.id)))
   }
 
-  async #withAttributes(scope: Scope, row: SourceRow, added: AddedFile & { readonly by: AuditActor }) {
+  async #withAttributes(scope: Scope, row: SourceRow, added: AddedBy): Promise<SourceRow> {
     const { attributes, by } = added
     if (attributes === undefined || attributes === null || isDeepStrictEqual(attributes, row.data.metadata)) return row
     return this.change(scope, row, { attributes, by })

@@ -41,8 +41,8 @@ export const storeUseCases = (parts: StoreParts): UseCasesOf<'vector_stores'> =>
       const { name, description = null, metadata } = body
       const made = { name: name ?? 'Vector store', description, tenant_id: scope.tenant, metadata: metadata ?? {} }
       const by = actorOf(call)
-      const { id } = await make({ ...call, body: made }, (base) => additionNotice({ base, files, by }))
-      await storeFiles.addAll(scope, { base: id, files, by })
+      const { id } = await make({ ...call, body: made }, (base) => additionNotice({ base, files, by, request: base }))
+      await storeFiles.addAll(scope, { base: id, files, by, request: id })
       return find(scope, id)
     },
     'vector_stores.list': async ({ scope, query }) => {
