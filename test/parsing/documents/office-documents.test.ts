@@ -47,6 +47,47 @@ describe('a Word document', () => {
     const bytes = zipFile({ 'word/document.xml': `<w:document><w:body>${body.join('')}</w:body></w:document>` })
     expect((await readDocument({ bytes, mimeType: docx })).text).toBe('One.\n\nMoved.\n\nBox.')
   })
+
+  it('has its footnotes and endnotes behind the paragraphs and tables that refer to them, and no comments', async () => {
+    const run = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`
+    const reference = (kind: string, id: number): string => `<w:r><w:${kind}Reference w:id="${id}"/></w:r>`
+    const note = (kind: string, id: number, ...texts: readonly string[]): string =>
+      `<w:${kind} w:id="${id}">${texts.map((text) => `<w:p><w:r><w:${kind}Ref/></w:r>${run(text)}</w:p>`).join('')}</w:${kind}>`
+    const cell = (content: string): string => `<w:tc><w:p>${content}</w:p></w:tc>`
+    const hidden = `<w:r><w:rPr><w:vanish/></w:rPr><w:footnoteReference w:id="6"/></w:r>`
+    const body = [
+      `<w:p><w:pPr><w:pStyle w:val="h"/></w:pPr>${run('Trade')}${reference('footnote', 2)}</w:p>`,
+      `<w:p>${run('Grain')}${reference('footnote', 3)}${run(' and salt.')}${reference('endnote', 2)}${reference('footnote', 3)}</w:p>`,
+      `<w:tbl><w:tr>${cell(`${run('North')}${reference('footnote', 4)}`)}${cell(run('14 m'))}</w:tr></w:tbl>`,
+      `<w:p>${run('End.')}<w:del>${reference('footnote', 5)}</w:del>${hidden}${reference('footnote', 99)}</w:p>`,
+    ]
+    const bytes = zipFile({
+      'word/document.xml': `<w:document><w:body>${body.join('')}</w:body></w:document>`,
+      'word/styles.xml': '<w:styles><w:style w:styleId="h"><w:name w:val="heading 1"/></w:style></w:styles>',
+      'word/footnotes.xml': `<w:footnotes>${[
+        note('footnote', 2, 'By the harbour.'),
+        note('footnote', 3, ' Of 2026.', 'In tons.'),
+        note('footnote', 4, 'The old berth.'),
+        note('footnote', 5, 'Deleted.'),
+        note('footnote', 6, 'Hidden.'),
+        note('footnote', 7, 'Without a reference.'),
+      ].join('')}</w:footnotes>`,
+      'word/endnotes.xml': `<w:endnotes>${note('endnote', 2, 'See the annex.')}</w:endnotes>`,
+      'word/comments.xml': `<w:comments><w:comment w:id="2"><w:p>${run('Wrong?')}</w:p></w:comment></w:comments>`,
+    })
+    const { text, title } = await readDocument({ bytes, mimeType: docx })
+    expect(title).toBe('Trade')
+    expect(text.split('\n\n')).toEqual([
+      '# Trade',
+      '[^1]: By the harbour.',
+      'Grain[^2] and salt.[^3]',
+      '[^2]: Of 2026. In tons.',
+      '[^3]: See the annex.',
+      'North[^4] | 14 m',
+      '[^4]: The old berth.',
+      'End.',
+    ])
+  })
 })
 
 describe('a presentation', () => {
