@@ -222,7 +222,7 @@ const verbSpec = (resource: ResourceSpec, verb: Verb, spec: VerbSpec): Operation
 })
 
 const summaryOf = (verb: Verb, noun: string): string =>
-  verb === 'list' ? `List ${plural(noun)}` : `${verbWords[verb]} ${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
+  verb === 'list' ? `List ${plural(noun)}` : `${verbWords[verb]} ${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`
 
 const verbWords: Readonly<Record<Exclude<Verb, 'list'>, string>> = {
   create: 'Create',
@@ -232,9 +232,16 @@ const verbWords: Readonly<Record<Exclude<Verb, 'list'>, string>> = {
   delete: 'Delete',
 }
 
-/** Returns the noun for a title: `AgentKey` becomes `agent key`. */
+/** Returns the noun for a title: `AgentKey` becomes `agent key`, and `OAuthGrant` `OAuth grant`. */
 export const nounOf = (title: string): string =>
-  title.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+  title
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
+    .split(' ')
+    .map((word) => spelt[word] ?? word.toLowerCase())
+    .join(' ')
+
+/** Words whose spelling is not lower case. */
+const spelt: Readonly<Record<string, string>> = { OAuth: 'OAuth', Oidc: 'OIDC' }
 
 const plural = (noun: string): string =>
   noun.endsWith('y') && !noun.endsWith('key') ? `${noun.slice(0, -1)}ies` : `${noun}s`

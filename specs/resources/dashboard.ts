@@ -166,7 +166,7 @@ export const projects = defineResource('projects', {
     name,
     allowed_origins: described(
       defaulted(array(origin, { maxItems: 100 }), []),
-      'Browser origins that may use client tokens. `*` allows any origin.',
+      'Browser origins that may use client tokens. `*` allows any origin, as the first project of an installation does; with an empty list, pages of no origin may read answers.',
     ),
     return_urls: described(
       defaulted(array(returnUrl, { maxItems: 100 }), []),

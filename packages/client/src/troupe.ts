@@ -14,6 +14,8 @@ export interface TroupeOptions extends CredentialOptions {
   readonly keepAliveMs?: number
   /** Time in ms for which a request is repeated after failures that pass. Default: 120,000. */
   readonly retryForMs?: number
+  /** Headers of every request, such as `{ 'X-Tenant-Id': 'ten_…' }`. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: typeof fetch
 }
 
@@ -25,6 +27,8 @@ export interface RequestOptions {
   readonly query?: Query
   /** JSON, or a form with files. */
   readonly body?: object | undefined
+  /** Headers of this request. Default: those of the client. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
   /** Time in ms for each attempt, unless there is a signal. Default: as long as the connection lives. */
   readonly timeoutMs?: number
@@ -62,25 +66,25 @@ export class Troupe {
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const { query, body, signal, timeoutMs, idempotencyKey = crypto.randomUUID() } = options
-    const { baseUrl, fetch: send = fetch, retryForMs = 120_000 } = { ...this.options, ...options }
-    const url = this.url(path, query)
+    const { baseUrl, fetch: send = fetch, retryForMs = 120_000, headers: own } = { ...this.options, ...options }
     const sent = body instanceof FormData ? body : JSON.stringify(body)
     const since = Date.now()
-    let isRenewed = false
+    let isRenewed: true | undefined
     for (let tries = 1; ; tries++) {
       try {
         const bearer = await this.credential.bearer()
-        const answered = send(url, {
+        const answered = send(this.url(path, query), {
           method,
           // Firefox keeps a second tab waiting for the first one's stream, to take it from its cache; not every server has caches
           ...(page.document && { cache: 'no-store' }),
           headers: {
+            ...own,
             authorization: `Bearer ${bearer}`,
             ...(sent !== body && { 'content-type': 'application/json' }),
             'idempotency-key': idempotencyKey,
           },
           signal: signal ?? (timeoutMs ? AbortSignal.timeout(timeoutMs) : null),
-          body: sent ?? null,
+          body: sent,
         })
         const response = await answered.catch((cause: unknown) => {
           // the abort of a caller is theirs; a reader aborts a request that its network or watchdog made void

@@ -1,5 +1,5 @@
 import { secretKeyOrDashboard } from '#specs/access.ts'
-import { isJsonResponse } from '#specs/dsl/answer.ts'
+import { answersJsonWithHeaders, isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { openaiList, openaiQuery } from '#specs/dsl/lists.ts'
 import {
@@ -89,7 +89,7 @@ export const vectorStoreFiles = defineOperations('vector_store_files', {
     description: 'Returns the file with the status of its indexing.',
     method: 'GET',
     path: one,
-    answer: isJsonResponse(storeFile),
+    answer: answersJsonWithHeaders(storeFile),
   },
   update: {
     ...shared,
@@ -155,7 +155,7 @@ export const vectorStoreFileBatches = defineOperations('vector_store_file_batche
     description: 'Returns the number of its files by status.',
     method: 'GET',
     path: batch,
-    answer: isJsonResponse(fileBatch),
+    answer: answersJsonWithHeaders(fileBatch),
   },
   cancel: {
     ...shared,

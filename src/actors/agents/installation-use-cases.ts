@@ -1,3 +1,4 @@
+import { noTenant } from '#actors/call/not-found.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
 import { projectScope, type Scope, tenantScope } from '#storage/index.ts'
@@ -146,7 +147,7 @@ const requireBoth = async (
   { tenant_id, agent_id }: BodyOf<'installations.create'>,
 ): Promise<void> => {
   if ((await tenants.get(projectScope(scope.project), tenant_id)) === null) {
-    throw new ServiceError('not_found', { param: 'tenant_id', message: 'There is no such tenant.' })
+    throw noTenant('tenant_id')
   }
   if ((await agents.get(projectScope(scope.project), agent_id)) === null) {
     throw new ServiceError('not_found', noAgent)

@@ -9,6 +9,14 @@ export const orNotFound = <T>(found: T | null | undefined, param?: string, messa
   })
 }
 
+/** The refusal of a tenant that the project does not have, which callers often name by their own id of it. */
+export const noTenant = (param: string): ServiceError =>
+  new ServiceError('not_found', {
+    param,
+    message:
+      'There is no such tenant. A tenant is named by its id (ten_…); GET /v1/tenants?external_id=… finds it by your own.',
+  })
+
 /** Whether a lookup failed because there is nothing that the caller may see. */
 export const isNotFound = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'not_found'

@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type Scope, tenantScope, userScope } from '#storage/index.ts'
 import type { ClientTokens } from '../accounts/client-tokens.ts'
 import { agentInstallations } from '../agents/kinds.ts'
-import { nullWhenNotFound, orNotFound } from '../call/not-found.ts'
+import { noTenant, nullWhenNotFound, orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { timestampOf } from '../records/row-times.ts'
@@ -33,7 +33,8 @@ export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'clie
   }
   return {
     'client_tokens.create': async ({ scope, body, principal }) => {
-      const tenant = orNotFound(await table.get(scope, body.tenant_id), 'tenant_id')
+      const tenant = await table.get(scope, body.tenant_id)
+      if (tenant === null) throw noTenant('tenant_id')
       await requireActive(scope.project, tenant.id, body.installation_ids ?? [])
       if (body.session_id !== undefined)
         await requireOwn(scope.project, { tenant: tenant.id, user: body.external_user_id, id: body.session_id })

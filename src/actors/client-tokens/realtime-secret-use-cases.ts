@@ -5,7 +5,7 @@ import { type RecordStore, tenantScope } from '#storage/index.ts'
 import type { ClientTokens } from '../accounts/client-tokens.ts'
 import type { RealtimeGrant } from '../accounts/realtime-tokens.ts'
 import { agentInstallations } from '../agents/kinds.ts'
-import { orNotFound } from '../call/not-found.ts'
+import { noTenant } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { Table } from '../records/table.ts'
 import { tenants } from '../tenants/kinds.ts'
@@ -31,7 +31,8 @@ export const realtimeSecretUseCases = (deps: RealtimeSecretDeps): Pick<UseCases,
     }
     if (tenant_id === undefined) throw missing('tenant_id')
     if (external_user_id === undefined) throw missing('external_user_id')
-    const tenant = orNotFound(await known.get(scope, tenant_id), 'tenant_id')
+    const tenant = await known.get(scope, tenant_id)
+    if (tenant === null) throw noTenant('tenant_id')
     return { tenant: tenant.id, user: external_user_id, permissions }
   }
   return {

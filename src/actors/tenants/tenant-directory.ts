@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, tenantScope } from '#storage/index.ts'
 import { unknownCredential } from '../accounts/credentials.ts'
+import { noTenant } from '../call/not-found.ts'
 import type { Services } from '../capability/services.ts'
 import { RecheckCache } from '../records/caches/recheck-cache.ts'
 import { Table } from '../records/table.ts'
@@ -64,7 +65,7 @@ export class TenantDirectory {
     const key = `${project}/${tenant}`
     if (this.#statuses.peek(key) !== undefined) return
     return this.#statuses.load(key).then((status) => {
-      if (status === null) throw new ServiceError('not_found', { param, message: 'There is no such tenant.' })
+      if (status === null) throw noTenant(param)
     })
   }
 
@@ -153,7 +154,7 @@ const userMark = (project: string, tenant: string, user: string): string =>
 
 const refuseUnlessActive = (status: Status | null, param: string): void => {
   if (status === 'active') return
-  if (status === null) throw new ServiceError('not_found', { param })
+  if (status === null) throw noTenant(param)
   throw new ServiceError(status === 'suspended' ? 'tenant_suspended' : 'tenant_deleting')
 }
 

@@ -2,7 +2,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { type Scope, tenantScope } from '#storage/index.ts'
 import type { Call } from '../call/call.ts'
-import { orNotFound } from '../call/not-found.ts'
+import { noTenant, orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, type Caller, unlessSame } from '../records/audit-note.ts'
@@ -71,7 +71,9 @@ class TenantUsers {
   }
 
   async tenantOf(scope: Scope, id: string) {
-    return orNotFound(await new Table(this.#deps.records, tenants, this.#deps.now).get(scope, id), 'tenant_id')
+    const tenant = await new Table(this.#deps.records, tenants, this.#deps.now).get(scope, id)
+    if (tenant === null) throw noTenant('tenant_id')
+    return tenant
   }
 
   /** @throws {ServiceError} `not_found`, also for a deleted user. */

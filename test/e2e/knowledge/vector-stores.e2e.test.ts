@@ -69,6 +69,12 @@ describe.each(stores)("OpenAI's files and vector stores on $store, with the offi
     expect((await world.api.get(base.path)).body).toMatchObject({ name: 'Zoo', metadata: { kind: 'zoo' } })
     await base.add({ text: 'Penguins propose with pebbles.', title: 'Penguins' })
     const indexed = await client.vectorStores.files.poll(made.id, file.id)
+    const { response } = await client.vectorStores.files.retrieve(file.id, { vector_store_id: made.id }).withResponse()
+    // the SDKs poll every five seconds otherwise
+    expect(response.headers.get('openai-poll-after-ms')).toBe('500')
+    const content = [{ type: 'input_file' as const, file_id: file.id }]
+    const named = client.responses.create({ model: 'simulated-1', input: [{ role: 'user', content }] })
+    await expect(named).rejects.toThrow('files of /v1/files are for vector stores and batches')
     expect(indexed).toMatchObject({ id: file.id, status: 'completed', vector_store_id: made.id, last_error: null })
     const found = await client.vectorStores.retrieve(made.id)
     expect(found).toMatchObject({ status: 'completed', file_counts: { completed: 2, total: 2 } })

@@ -402,6 +402,16 @@ async def calls() -> None:
         assert await code_of(api.agents.get("agt_none/../x")) == "not_found"
         await api.agents.delete(one["id"])
         assert await code_of(api.agents.get(one["id"])) == "not_found"
+        tenant = await api.tenants.create({"external_id": "of-headers", "name": "a tenant"})
+        async with AsyncTroupe(URL, key=KEY, headers={"X-Tenant-Id": tenant["id"]}) as of_tenant:
+            await AsyncApi(of_tenant).memory.write({"userId": "ada", "content": "Ada keeps bees"})
+            assert (await AsyncApi(of_tenant).memory.list({"userId": "ada"}))["count"] == 1
+        assert (await api.memory.list({"userId": "ada"}))["count"] == 0
+        assert (await api.memory.list({"userId": "ada"}, headers={"X-Tenant-Id": tenant["id"]}))["count"] == 1
+        base = await api.knowledge_bases.create({"name": "Handbook"})
+        await api.knowledge_sources.create(base["id"], {}, files={"file": ("rules.txt", b"Goods can be returned.")})
+        invoice = dict(await api.usage.export({"format": "csv"}))
+        assert str(invoice["data"]).startswith("tenant_id,")
     with Troupe(URL, key=KEY) as waiting_client:
         again = Api(waiting_client)
         assert [agent["id"] for agent in again.agents.list({"limit": 1})] == [each for each in found if each != one["id"]]

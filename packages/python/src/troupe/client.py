@@ -48,6 +48,8 @@ class ClientOptions(TypedDict, total=False):
     """Seconds for which requests and streams are repeated after failures that pass. Default: 120."""
     keep_alive: float
     """Seconds between the keep-alives of the server. A stream that misses two is opened again. Default: 15."""
+    headers: Mapping[str, str]
+    """Headers of every request, such as `{"X-Tenant-Id": "ten_…"}`."""
     http: httpx.AsyncClient
     """Sends the requests, for proxies and certificates of your own."""
 
@@ -62,6 +64,8 @@ class RequestOptions(TypedDict, total=False):
     """Names and contents of files, by the fields of a form."""
     idempotency_key: str
     """All attempts of one request carry the same key, so that the server carries it out once."""
+    headers: Mapping[str, str]
+    """Headers of this request, beside those of the client."""
 
 
 class AsyncTroupe:
@@ -75,6 +79,7 @@ class AsyncTroupe:
         self.credential = Credential(options.get("key"), options.get("token"))
         self.calls = Calls(options.get("calls"))
         self.retry_for = options.get("retry_for", 120)
+        self.headers = options.get("headers", {})
         self.sessions = AsyncSessions(self)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         timeout = httpx.Timeout(10, read=max(2.2 * options.get("keep_alive", 15), 10), pool=None)
@@ -92,12 +97,14 @@ class AsyncTroupe:
 
     async def request(self, method: str, path: str, **options: Unpack[RequestOptions]) -> Document:
         """
-        Sends a request and returns its document. Failures that pass are repeated, unless the method acts and has no key.
+        Sends a request and returns its document; a text, such as a CSV file, and a list are its `data`. Failures that pass are repeated, unless the method acts and has no key.
         """
 
         async def document() -> Document:
             async with aclosing(await self._opened(method, path, options)) as response:
-                read = json.loads(await _whole(response) or b"{}")
+                whole = await _whole(response)
+                is_text = response.headers.get("content-type", "").startswith("text/")
+                read = response.text if is_text else json.loads(whole or b"{}")
                 return read if isinstance(read, dict) else {"data": read}
 
         return await self._repeated(document, self._may_repeat(method, options))
@@ -159,7 +166,7 @@ class AsyncTroupe:
             is_first = False
 
     async def _answered(self, method: str, path: str, options: RequestOptions, bearer: str) -> httpx.Response:
-        headers = {"authorization": f"Bearer {bearer}"}
+        headers = {**self.headers, **options.get("headers", {}), "authorization": f"Bearer {bearer}"}
         if "idempotency_key" in options:
             headers["idempotency-key"] = options["idempotency_key"]
         query = {name: _text(value) for name, value in options.get("query", {}).items() if value is not None}

@@ -23,6 +23,8 @@ class CallOptions(TypedDict, total=False):
     """All attempts of one request carry the same key, so that the server carries it out once."""
     files: Mapping[str, tuple[str, bytes]]
     """Names and contents of files, by the fields of a form."""
+    headers: Mapping[str, str]
+    """Headers of this request, beside those of the client."""
 
 
 Fields = Mapping[str, object]

@@ -1,4 +1,4 @@
-import type { UseCases, UseCasesOf } from '#actors/call/use-cases.ts'
+import type { UseCases, UseCasesOf, WithHeaders } from '#actors/call/use-cases.ts'
 import { openAiPage, openAiRows, secondsOf } from '#actors/capability/openai-pages.ts'
 import { actorOf } from '#records/audit-note.ts'
 import type { Row } from '#records/schema.ts'
@@ -28,6 +28,9 @@ export const storeFileUseCases = (parts: StoreFileUseParts): FileUseCases => ({
   ...batchUseCases(parts),
 })
 
+/** Reading a file takes less than a second mostly; without this header, OpenAI's SDKs poll every five. */
+const polled = <T>(body: T): WithHeaders<T> => ({ body, headers: [['openai-poll-after-ms', '500']] })
+
 type Single = Pick<FileUseCases, Extract<keyof FileUseCases, `vector_store_files.${string}`>>
 type Batches = Pick<FileUseCases, Extract<keyof FileUseCases, `vector_store_file_batches.${string}`>>
 
@@ -52,7 +55,7 @@ const singleUseCases = ({ storeFiles, host }: StoreFileUseParts): Single => ({
     return openAiPage(rows.map(storeFileView), more)
   },
   'vector_store_files.get': async ({ scope, params }) =>
-    storeFileView(await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id)),
+    polled(storeFileView(await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id))),
   'vector_store_files.update': async (call) => {
     const { scope, params, body } = call
     const row = await storeFiles.found(scope, baseIdOf(params.vector_store_id), params.file_id)
@@ -116,7 +119,7 @@ const batchUseCases = ({ records, storeFiles, clock }: StoreFileUseParts): Batch
       return view(scope, await find(scope, base.id, id))
     },
     'vector_store_file_batches.get': async ({ scope, params }) =>
-      view(scope, await find(scope, params.vector_store_id, params.file_batch_id)),
+      polled(await view(scope, await find(scope, params.vector_store_id, params.file_batch_id))),
     'vector_store_file_batches.cancel': async (call) => {
       const { scope, params } = call
       const row = await find(scope, params.vector_store_id, params.file_batch_id)

@@ -50,6 +50,8 @@ interface Stream {
   readonly show: () => void
   /** Stops the timer of the next commit. */
   stop: (() => void) | undefined
+  /** Whether a commit is being made. */
+  committing: boolean
   failures: number
 }
 
@@ -164,6 +166,7 @@ export class ShownText {
       planned: false,
       show,
       stop: undefined,
+      committing: false,
       failures: 0,
     }
     this.#streams.set(actor, made)
@@ -187,8 +190,9 @@ export class ShownText {
 
   #plan(actor: string, stream: Stream): void {
     const { clock, commitMs = usualCommitMs } = this.#parts
-    const isMuch = stream.pieces.length === manyPieces || stream.chars >= muchText
-    if (stream.stop !== undefined && !isMuch) return
+    const isMuch = stream.pieces.length >= manyPieces || stream.chars >= muchText
+    // one commit at a time, and after a failure only when its wait is over: a full disk would get one for each piece
+    if (stream.committing || (stream.stop !== undefined && (!isMuch || stream.failures > 0))) return
     this.#stop(stream)
     const { min, max } = commonTimes
     const times = Math.min(max, Math.max(min, Math.ceil(this.#streams.size / perCommonTime)))
@@ -198,12 +202,15 @@ export class ShownText {
 
   async #commit(actor: string, stream: Stream): Promise<void> {
     const { clock, log, deliver } = this.#parts
+    stream.committing = true
     try {
       await deliver(actor, { event: { type: '$shown' }, cause: `${stream.effect}#shown`, flush: stream.effect })
+      stream.committing = false
       stream.failures = 0
       stream.stop = undefined
       if (stream.pieces.length > 0 && this.#streams.get(actor) === stream) this.#plan(actor, stream)
     } catch (error) {
+      stream.committing = false
       log.warn({ actorId: actor, failures: stream.failures, err: error }, 'shown text not committed, trying again')
       if (this.#streams.get(actor) !== stream) return
       stream.stop = clock.after(backoffMs(stream.failures++, 50, 2000), () => void this.#commit(actor, stream))

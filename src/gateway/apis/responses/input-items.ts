@@ -99,7 +99,8 @@ const partOf = (part: WireObject, path: string): WireObject => {
       return { ...part, image_url: needText(part.image_url, `${path}.image_url`) }
     case 'input_file':
       refuseFileId(part, path)
-      if (part.file_url !== undefined && part.file_url !== null) throw notKept(`${path}.file_url`, 'send file_data')
+      if (part.file_url !== undefined && part.file_url !== null)
+        throw unsupported(`${path}.file_url`, 'files are not fetched; send file_data')
       return { ...part, file_data: needText(part.file_data, `${path}.file_data`) }
     default:
       throw invalid(`${path}.type`, 'must be one of ["input_text","input_image","input_file","output_text","refusal"]')
@@ -107,14 +108,15 @@ const partOf = (part: WireObject, path: string): WireObject => {
 }
 
 const refuseFileId = (part: WireObject, path: string): void => {
-  if (part.file_id !== undefined && part.file_id !== null) throw notKept(`${path}.file_id`, 'send the content itself')
+  if (part.file_id !== undefined && part.file_id !== null)
+    throw unsupported(
+      `${path}.file_id`,
+      'files of /v1/files are for vector stores and batches; send the content as file_data or image_url',
+    )
 }
 
-const notKept = (param: string, instead: string): ServiceError =>
-  new ServiceError('bad_request', {
-    param,
-    message: `${param} is not supported because files are not stored here; ${instead}.`,
-  })
+const unsupported = (param: string, why: string): ServiceError =>
+  new ServiceError('bad_request', { param, message: `${param} is not supported: ${why}.` })
 
 const callItem = (item: WireObject, path: string): ResponseItem => ({
   id: textOf(item.id) || newId(isCustom(item) ? 'ctc' : 'fc'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { forever, logOf, openProbe, type ProbeOptions, type Run, read, typesOf } from '../probe.ts'
 
@@ -131,6 +132,21 @@ describe('text of a running effect', () => {
     await says(...Array.from({ length: 1100 }, () => 'x'))
     expect(reader.events.length).toBeLessThanOrEqual(1024)
     storage.commits.append = append
+  })
+
+  it('is one commit at a time that a full store refuses, however much of it waits', async () => {
+    const { probe, storage, says } = await opened()
+    let commits = 0
+    storage.commits.append = () => {
+      commits += 1
+      const { promise, reject } = Promise.withResolvers<never>()
+      probe.clock.after(5, () => reject(new StoreUnavailable('full')))
+      return promise
+    }
+    await says(...Array.from({ length: 400 }, () => 'x'.repeat(1000)))
+    for (let second = 0; second < 20; second++) await probe.clock.advance(1000)
+    // waits of 50 ms to 2 s, of which a half may be chance
+    expect(commits).toBeLessThanOrEqual(30)
   })
 })
 
