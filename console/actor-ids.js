@@ -1,4 +1,8 @@
-/** The machine of an actor by how its id begins. Made from the machines by `npm run generate`. @type {Readonly<Record<string, string>>} */
+/**
+ * The machine of an actor by how its id begins. Made from the machines by `npm run generate`.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
 export const actorPrefixes = {
   era: 'erasure',
   dlv: 'delivery',
