@@ -48,6 +48,11 @@ export interface OwnerDocument {
   readonly epoch?: number
   readonly level?: number
   readonly member?: Member
+  /**
+   * Of a member: digest of the leases that it holds as far as it knows (read-leases.ts); absent while they change, and of
+   * one of an earlier release.
+   */
+  readonly held?: string
   /** By the server's clock. */
   readonly until: Date
 }
