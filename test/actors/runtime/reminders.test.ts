@@ -3,6 +3,7 @@ import { type AnyStateMachine, setup } from 'xstate'
 import { vocabulary } from '#machines/vocabulary.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, type Probe, typesOf } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 
@@ -254,4 +255,30 @@ it('a delay that is no number of milliseconds fails the step, which would wait f
   const { probe, value } = await timed(endless)
   await expect(probe.deliver(id, { type: 'go' })).rejects.toMatchObject({ code: 'internal_error' })
   expect(await value()).toBe('a')
+})
+
+it('removes a reminder that a process of an earlier release has taken and left where it was', async () => {
+  const clock = new VirtualClock()
+  const faulty = new FaultyStorage(openMemoryStorage({ now: clock.now }))
+  const old = await openProbe({ storage: faulty.storage, clock })
+  await old.create('prb_1')
+  await old.deliver('prb_1', { type: 'wait', ms: 60_000 })
+  const head = await faulty.inner.commits.head('prb_1')
+  const [name = '', reminder] = Object.entries(head?.reminders ?? {})[0] ?? []
+  if (head === null || reminder === undefined) throw new Error('it waits')
+  const taken = { seq: head.seq + 1, cause: `${name}:${reminder.n}`, nonce: 'old', event: reminder.event, events: [] }
+  faulty.crash()
+  await clock.advance(60_000)
+  await faulty.inner.commits.append([{ ...head, ...taken }])
+  const next = new FaultyStorage(faulty.inner)
+  const probe = await openProbe({ storage: next.storage, clock })
+  await clock.advance(20_000)
+  expect((await probe.find('prb_1')).state.reminders).toEqual({})
+  expect(await logOf(faulty.inner, 'prb_1')).toEqual([])
+  // the fence, the attempt that the store refuses, and the removal
+  expect(next.appended.map(({ cause }) => cause.replace(/^fence.*/, 'fence'))).toEqual([
+    'fence',
+    taken.cause,
+    `${taken.cause}:over`,
+  ])
 })

@@ -16,7 +16,7 @@ import { type Creation, type Delivered, type Delivery, effectOf, Resident, type 
 import { rowRecord } from '../rows/actor-row.ts'
 import type { ShownText } from '../stream/shown-text.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
-import { isOperatorEvent, systemStep } from './system-steps.ts'
+import { isOperatorEvent, reminderOver, systemStep } from './system-steps.ts'
 
 /** Dependencies of `Stepper`. */
 export interface StepperParts {
@@ -228,7 +228,7 @@ export class Stepper {
       if (!resident.dead) this.#parts.settled(resident, step.draft, { ...whole, events: commit.events })
       return { commit, duplicate: false }
     }
-    if (written === 'duplicate') return this.#replay(resident, delivery)
+    if (written === 'duplicate') return this.#replayReminder(resident, delivery, reloads)
     this.#parts.overtaken(resident)
     if (reloads >= maxReloads) throw new StoreUnavailable('the actor moves elsewhere')
     return this.#parts.again(resident.id, delivery, reloads + 1)
@@ -297,6 +297,15 @@ export class Stepper {
     if (prior === null) checkCertain(this.#parts.ownership, resident)
     else if (prior.epoch > resident.epoch) this.#parts.overtaken(resident)
     return { commit: prior, duplicate: prior !== null }
+  }
+
+  /** `#replay`; a reminder that a process of an earlier release has taken and left where it was is removed. */
+  async #replayReminder(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
+    const result = await this.#replay(resident, delivery)
+    const { cause, reminder } = delivery
+    const isOver = reminder !== undefined && (result.commit?.seq ?? Number.POSITIVE_INFINITY) <= resident.state.seq
+    if (!isOver || delivery.event.type === reminderOver.type) return result
+    return this.#handle(resident, { event: reminderOver, cause: `${cause}:over`, reminder }, reloads)
   }
 
   async #answerRefused(resident: Resident, delivery: Delivery, step: Step & { kind: 'refused' }): Promise<Delivered> {

@@ -13,10 +13,14 @@ import { type Draft, nextStep, type Step, type StepInput } from './step.ts'
  * - `$threw {effect, reason}`: the effect threw. The failure is counted, and parks the actor at `maxStarts`.
  * - `$alone {effect}`, `$survived {effect}`: an effect that may have crashed the process was started separately from the
  *   others; the process has survived it.
+ * - `$over`: the reminder that is delivered with it was taken before, and is removed.
  * - `$parked {kind, effect, reason}`: the actor accepts nothing until an operator decides.
  * - `$retry`, `$skip`, `$discard {stuck: {kind, subject}, by}`: an operator's decision.
  */
 export type OperatorVerb = 'retry' | 'skip' | 'discard'
+
+/** The event that removes a reminder without its own event. */
+export const reminderOver: StoredEvent = { type: '$over' }
 
 const operatorTypes: readonly string[] = ['$retry', '$skip', '$discard']
 
@@ -65,6 +69,8 @@ export const systemStep = (definition: MachineDefinition, state: ActorState, whe
   const decision = decisionOf(event)
   if (decision !== undefined) return decided(definition, state, { where, decision })
   const { effect } = event
+  if (event.type === reminderOver.type && where.reminder !== undefined)
+    return next(without(state, 'reminders', where.reminder))
   const flight = typeof effect === 'string' ? state.inFlight[effect] : undefined
   if (typeof effect !== 'string' || flight === undefined) return undefined
   switch (event.type) {
