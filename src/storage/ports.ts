@@ -112,7 +112,7 @@ export interface CommitStore {
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]>
   /** Returns the newest commit of an actor, with its snapshot; null for an unknown actor. */
   head(actor: string): Promise<Commit | null>
-  /** `head`, and whether a record of the kind has the actor's id, as of after it. Absent in a store without round trips. */
+  /** `head`, and the data of the kind's record with the actor's id, as of after it. Absent in a store without round trips. */
   headBeside?(actor: string, kind: RecordKind, project: string): Promise<HeadBeside>
   /** Returns the commit with this sequence number; null when there is none. */
   at(actor: string, seq: number): Promise<Commit | null>
@@ -157,8 +157,8 @@ export interface CommitStore {
   forget(actor: string): Promise<void>
 }
 
-/** `head`, and whether the record beside it exists. */
-export type HeadBeside = { readonly head: Commit | null; readonly beside: boolean }
+/** `head`, and the data of the record beside it; null when there is none. */
+export type HeadBeside = { readonly head: Commit | null; readonly beside: JsonObject | null }
 
 /** Selects open commits. */
 export interface OpenQuery {

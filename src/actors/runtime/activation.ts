@@ -9,7 +9,7 @@ import { compacted, earliest, newNonce } from './commit/commit-document.ts'
 import { writeCommit } from './commit/commit-writer.ts'
 import { checkEpoch, fence, skipAfter } from './commit/fence.ts'
 import { startsCounted } from './effects/counted-starts.ts'
-import { isErased, readHead } from './erasure/erased-actors.ts'
+import { isLeftOver, readHead } from './erasure/erased-actors.ts'
 import type { Logger } from './logger.ts'
 import { epochHere, type Ownership } from './recovery/ownership.ts'
 import { shardsOf } from './recovery/shard.ts'
@@ -74,10 +74,10 @@ export const activate = async (given: ActivationParts, id: string): Promise<Acti
     // a closed commit of this epoch is certainly no leftover of an erased log; anything else, even a fence, may be a
     // late write
     const isCertain = (head: Commit): boolean => !head.open && head.epoch === epoch
-    const { head, isLeftOver } = await readHead(storage, id, isCertain)
+    const { head, isLeftOver: isErased } = await readHead(storage, id, isCertain)
     if (!head) return null
     checkEpoch(head, epoch)
-    const found = isLeftOver && !isCertain(head) ? 'left over' : await restoredOrParked(parts, definition, head)
+    const found = isErased && !isCertain(head) ? 'left over' : await restoredOrParked(parts, definition, head)
     if (found === null) continue
     if (found !== 'left over') return found
     await storage.commits.forget(id)
@@ -96,8 +96,8 @@ export const readActor = async (parts: Pick<ActivationParts, 'storage' | 'defini
   const definition = definitionFor(parts, id)
   if (!definition) return null
   for (;;) {
-    const { head, isLeftOver } = await readHead(storage, id, ({ open }) => !open)
-    if (!head || (head.open && isLeftOver)) return null
+    const { head, isLeftOver: isErased } = await readHead(storage, id, ({ open }) => !open)
+    if (!head || (head.open && isErased)) return null
     const resident = await readOrParked(storage, definition, head)
     if (resident === null) continue
     resident.dead = true
@@ -212,9 +212,9 @@ const passedBy = async (
 ): Promise<'nothing' | 'write' | 'erasure'> => {
   const { commits, records, replacesAtOnce } = storage
   const streams = Object.values(found.in_flight).some(({ policy }) => policy === 'stream')
-  if (replacesAtOnce === true || !streams) return (await isErased(records, actor)) ? 'erasure' : 'nothing'
-  const { head, isLeftOver } = await readHead(storage, actor)
-  if (isLeftOver) return 'erasure'
+  if (replacesAtOnce === true || !streams) return (await isLeftOver(records, found)) ? 'erasure' : 'nothing'
+  const { head, isLeftOver: isErased } = await readHead(storage, actor)
+  if (isErased) return 'erasure'
   if (head?.seq === seq) return 'nothing'
   await commits.settle({ close: [{ actor, seq }], undue: [{ actor, seq }], retire: [{ actor, seq }] })
   return 'write'

@@ -77,14 +77,16 @@ export class MongoCommits implements CommitStore {
     const record = { _id: actor, project, ...unexpired(this.#now()) }
     const pipeline = [
       ...[{ $match: ofActor(actor) }, { $sort: { _id: -1 } }, { $limit: 1 }],
-      { $unionWith: { coll: kind.name, pipeline: [{ $match: record }, { $project: { _id: 1 } }] } },
+      { $unionWith: { coll: kind.name, pipeline: [{ $match: record }, { $project: { data: 1 } }] } },
     ]
     const found = await guarded(
-      this.#collection.aggregate<CommitDocument | { readonly _id: string }>(pipeline).toArray(),
+      this.#collection.aggregate<CommitDocument | { readonly _id: string; readonly data: string }>(pipeline).toArray(),
     )
-    const [first] = found
-    const head = first !== undefined && 'seq' in first ? fromRow(rowOf(first)) : null
-    return { head, beside: found.length > (head === null ? 0 : 1) }
+    const [first, last] = [found[0], found.at(-1)]
+    return {
+      head: first !== undefined && 'seq' in first ? fromRow(rowOf(first)) : null,
+      beside: last !== undefined && 'data' in last ? JSON.parse(last.data) : null,
+    }
   }
 
   at(actor: string, seq: number): Promise<Commit | null> {

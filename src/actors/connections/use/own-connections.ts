@@ -4,7 +4,7 @@ import type { ConnectionContext, ConnectionInput } from '#machines/connection/co
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { statusOf } from '#machines/index.ts'
 import { Table } from '#records/table.ts'
-import { contextOf, derivedId, storedState, timeOfId } from '#runtime/index.ts'
+import { contextOf, derivedId, storedState } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 import { type Json, narrowedScope, projectScope, type RecordStore } from '#storage/index.ts'
@@ -136,7 +136,7 @@ export class OwnConnections {
       await this.#host.create({
         kind: connectionDefinition,
         id,
-        owner: { ...owner, createdAt: timeOfId(id) ?? day },
+        owner: { ...owner, createdAt: this.#now() },
         input: { ...input, connection_id: id },
         cause: 'prepared',
       })

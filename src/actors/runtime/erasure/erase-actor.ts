@@ -2,7 +2,7 @@ import type { Storage } from '#storage/ports.ts'
 import { actorBlobs } from '../blobs/blob-owner.ts'
 import { type Clock, pause } from '../clock.ts'
 import type { EffectContext, IdempotentEffect } from '../effects/effects.ts'
-import { markErased } from './erased-actors.ts'
+import { markErased, readHead } from './erased-actors.ts'
 
 /**
  * A write that was sent before the removal may arrive this long after it, in ms; the log is then removed once more. If
@@ -38,13 +38,18 @@ export const eraseActor = (
     const left = aloneAt - clock.steady()
     if (left > 0) await pause(clock, left, signal)
     await beside(context)
-    await markErased(storage.records, { actor, now: clock.now() })
+    await markErased(storage.records, { actor, made: owner.createdAt, now: clock.now() })
     const remove = async (): Promise<void> => {
       await storage.commits.forget(actor)
       await storage.blobs.remove(owner.project, actorBlobs({ actor, tenant: owner.tenant }))
     }
+    const removeLate = async (): Promise<void> => {
+      const { head, isLeftOver } = await readHead(storage, actor)
+      // an actor that was made again since stays
+      if (head === null || isLeftOver) await remove()
+    }
     await remove()
-    clock.after(lateMs, () => void remove().catch(leaveIt))
+    clock.after(lateMs, () => void removeLate().catch(leaveIt))
     return 'gone'
   },
 })

@@ -4,6 +4,7 @@ import { actorBlobs } from '../blobs/blob-owner.ts'
 import { type Clock, pause } from '../clock.ts'
 import type { Host } from '../host.ts'
 import { refusalIn } from '../refused.ts'
+import { readOwner } from '../step/actor-state.ts'
 import { markErased } from './erased-actors.ts'
 
 /** Dependencies on the host for removing actors. */
@@ -60,7 +61,8 @@ export const requestErasure = async (parts: EraserParts, condemned: ActorToErase
  * @throws {StoreUnavailable}
  */
 export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: ActorToErase) => {
-  await markErased(storage.records, { actor, now: clock.now() })
+  const head = await storage.commits.head(actor)
+  if (head !== null) await markErased(storage.records, { actor, made: readOwner(head).createdAt, now: clock.now() })
   await storage.commits.forget(actor)
   await storage.blobs.remove(project, actorBlobs({ actor, tenant }))
   host.drop(actor)

@@ -1,7 +1,8 @@
-import type { Commit, RecordKind, RecordStore, Storage, StoredRecord } from '#storage/ports.ts'
+import type { Commit, JsonObject, RecordKind, RecordStore, Storage, StoredRecord } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import type { VectorStore } from '#storage/search/vector-port.ts'
 import type { Clock } from '../clock.ts'
+import { readOwner } from '../step/actor-state.ts'
 
 /**
  * Marks of actors whose log was removed recently. A write that was sent before the removal may reach the store after
@@ -15,18 +16,38 @@ const marksScope = projectScope('system')
 /** Lifetime of a mark, in ms: longer than a store can delay a write. */
 const keptMs = 60 * 60 * 1000
 
+/** Maximum number of erased actors of one id that a mark names; of earlier ones nothing arrives any more. */
+const maxMade = 16
+
 /**
  * Marks an actor whose log is being removed; call it before removing the log. The mark names no tenant and no user,
- * since nothing of them may remain.
+ * since nothing of them may remain. It has the times of creation of the actors that had the id, so that one that is made
+ * again is not taken for what is left of them.
+ *
+ * @param made time of its creation (`Owner.createdAt`).
  * @throws {StoreUnavailable}
  */
 export const markErased = async (
   records: RecordStore,
-  { actor, now }: { readonly actor: string; readonly now: number },
+  { actor, made, now }: { readonly actor: string; readonly made: number; readonly now: number },
 ): Promise<void> => {
   const { project } = marksScope
-  const times = { version: 1, created_at: now, updated_at: now, expires_at: now + keptMs }
-  await records.insert(erasedActors, { id: actor, project, tenant: null, user: null, ...times, data: {} })
+  const before = madeOf((await records.get(erasedActors, marksScope, actor))?.data)
+  const data = { made: [...before.filter((each) => each !== made), made].slice(-maxMade) }
+  // by time, so that it is higher than that of a mark that has expired
+  const times = { version: now, created_at: now, updated_at: now, expires_at: now + keptMs }
+  const record = { id: actor, project, tenant: null, user: null, ...times, data }
+  await records.project([{ kind: erasedActors, record }])
+}
+
+/** The times of creation in a mark; none in one of an earlier release. */
+const madeOf = (mark: JsonObject | undefined): readonly number[] =>
+  Array.isArray(mark?.made) ? mark.made.filter((each) => typeof each === 'number') : []
+
+/** Whether a commit is of an actor that was erased, by the mark of its id. */
+const isOfErased = (commit: Commit, mark: JsonObject): boolean => {
+  const made = madeOf(mark)
+  return made.length === 0 || made.includes(readOwner(commit).createdAt)
 }
 
 /** Whether an actor's log was removed recently. @throws {StoreUnavailable} */
@@ -47,10 +68,16 @@ export const readHead = async (
 ): Promise<{ readonly head: Commit | null; readonly isLeftOver: boolean }> => {
   if (commits.headBeside !== undefined) {
     const { head, beside } = await commits.headBeside(actor, erasedActors, marksScope.project)
-    return { head, isLeftOver: beside }
+    return { head, isLeftOver: beside !== null && (head === null || isOfErased(head, beside)) }
   }
   const head = await commits.head(actor)
-  return { head, isLeftOver: head !== null && !isCertain(head) && (await isErased(records, actor)) }
+  return { head, isLeftOver: head !== null && !isCertain(head) && (await isLeftOver(records, head)) }
+}
+
+/** Whether a commit is left over of an actor whose log was removed recently. @throws {StoreUnavailable} */
+export const isLeftOver = async (records: RecordStore, commit: Commit): Promise<boolean> => {
+  const mark = await records.get(erasedActors, marksScope, commit.actor)
+  return mark !== null && isOfErased(commit, mark.data)
 }
 
 const pageSize = 100
@@ -78,11 +105,11 @@ export const removeLate = async ({ storage, clock, isMine }: LateRemovalParts): 
     const query = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
     const page: readonly StoredRecord[] = await records.list(erasedActors, marksScope, query)
     const gone: string[] = []
-    for (const { id, created_at } of page) {
+    for (const { id, created_at, data } of page) {
       if (!isMine(id)) continue
       const head = await commits.head(id)
-      // an actor that was created since, by an import, is not a late write
-      if (head !== null && head.at >= created_at + skewMs) continue
+      // an actor that was created since is not a late write
+      if (head !== null && (head.at >= created_at + skewMs || !isOfErased(head, data))) continue
       if (head !== null) await commits.forget(id)
       gone.push(id)
     }

@@ -52,7 +52,7 @@ it('leaves nothing of an actor whose log is removed while it is taken over', asy
   const next = await openProbe({ storage: late.storage, clock })
   const finding = next.find(id)
   await calm()
-  await markErased(records, { actor: id, now: clock.now() })
+  await markErased(records, { actor: id, made: owner.createdAt, now: clock.now() })
   await commits.forget(id)
   gate.resolve()
   await expect(finding).rejects.toMatchObject({ code: 'not_found' })
@@ -76,7 +76,7 @@ const behindNetwork = (storage: Storage, clock: VirtualClock, ms: number): Stora
   const { commits, records, blobs } = storage
   const headBeside: CommitStore['headBeside'] = async (actor, kind, project) => {
     const head = await commits.head(actor)
-    return { head, beside: (await records.get(kind, projectScope(project), actor)) !== null }
+    return { head, beside: (await records.get(kind, projectScope(project), actor))?.data ?? null }
   }
   const joined = { ...guardedCommits(commits, (batch) => commits.append(batch)), headBeside }
   return { ...storage, commits: slow(joined), records: slow(records), blobs: slow(blobs) }
