@@ -36,6 +36,8 @@ export interface PassageQuery {
   readonly background?: Background | null
   /** Reads the best passages; absent: they are only compared by words and vectors. For memories. */
   readonly read?: ReadPassages | undefined
+  /** Ends the search, which then throws its reason. */
+  readonly signal?: AbortSignal
   readonly limit: number
   /** Minimum score of a hit; 0 (the default) for no threshold. */
   readonly threshold?: number

@@ -16,6 +16,13 @@ describe('a passage index', () => {
     expect(await found(index, question('Who paints a house?'))).toEqual(['Ann is painting houses'])
   })
 
+  it('ends a search that is not waited for any more', async () => {
+    const index = indexOf('Ann is painting houses')
+    const signal = AbortSignal.abort(new Error('it left'))
+    await expect(index.search({ ...question('Who paints a house?'), signal })).rejects.toThrow('it left')
+    expect(await found(index, question('Who paints a house?'))).toEqual(['Ann is painting houses'])
+  })
+
   it('ranks a passage with more words of the question first', async () => {
     const index = indexOf('the red car', 'the red bicycle of Ann', 'a bicycle')
     expect((await found(index, question('red bicycle')))[0]).toBe('the red bicycle of Ann')

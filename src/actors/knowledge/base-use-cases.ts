@@ -67,7 +67,7 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
       const notices = (row: Row<KnowledgeBaseData>) => [...line(row), deletionNotice(row.id)]
       return resource.remove(scope, params.knowledge_base_id, notices)
     },
-    'knowledge_bases.search': async ({ principal, scope, params, body }) => {
+    'knowledge_bases.search': async ({ principal, scope, params, body, signal }) => {
       const { project } = scope
       const base = orNotFound(await access.bases.get(projectScope(project), params.knowledge_base_id))
       const caller = await access.searcherOf(principal, scope)
@@ -82,7 +82,7 @@ export const baseUseCases = (parts: BaseParts): BaseUseCases => {
       const { query, top_k, threshold, explain = false } = body
       const filter = body.filter === undefined ? null : { fields: body.filter }
       const searched = { project, tenant: base.tenant, base: base.id }
-      const found = await searchBase(parts, { ...searched, query, top_k, threshold, filter, explain })
+      const found = await searchBase(parts, { ...searched, query, top_k, threshold, filter, explain }, signal)
       return { ...found, data: found.data.map(({ file_id: _, ...hit }) => hit) }
     },
   }

@@ -83,9 +83,9 @@ export const web = capability({
         'web.fetch': fetchUseCase(reader),
         'web.extract': extractUseCase(reader),
         'web.crawl': crawlUseCase({ ...indexing, fetcher, clock }),
-        'web.search': ({ scope: { project }, body }) =>
+        'web.search': ({ scope: { project }, body, signal }) =>
           body.engine === undefined
-            ? searchPages(search, { ...body, project })
+            ? searchPages(search, { ...body, project }, signal)
             : thirdPartySearch(foreign, { ...body, engine: body.engine, project }),
         ...crawlJobUseCases({ host: services.host, records, now }),
         ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),

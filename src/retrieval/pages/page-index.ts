@@ -30,6 +30,8 @@ export interface PageQuery {
   /** Whether to lower further pages of the same host, for more varied results. */
   readonly diverse: boolean
   readonly now: number
+  /** Ends the search, which then throws its reason. */
+  readonly signal?: AbortSignal
 }
 
 /** A page found, with its best passage. */
@@ -158,11 +160,12 @@ export class PageIndex {
 
   /** Finds pages for a query, best first. */
   async search(query: PageQuery): Promise<readonly PageHit[]> {
-    const { text, vector, embedder, accepts, now } = query
+    const { text, vector, embedder, accepts, now, signal } = query
     const { hits } = await this.#index.passages.search({
       ...{ text, vector, now, limit: maxPassages, explain: true },
       ...(accepts !== null && { acceptsDocument: this.#ofPages(accepts) }),
       ...(embedder !== null && { embedder }),
+      ...(signal !== undefined && { signal }),
     })
     const best = new Map<string, (typeof hits)[number]>()
     for (const hit of hits) {

@@ -28,7 +28,7 @@ const amendedWords = 0.5
 export class Search {
   readonly #in: Searched
   readonly #query: PassageQuery
-  readonly #pause = new Pause()
+  readonly #pause: Pause
   readonly #stamp: number
   readonly #extent: number
   readonly #buffers: SearchBuffers
@@ -40,6 +40,7 @@ export class Search {
     const isBack = weights.replyBack > 0 && refersBack(query.text)
     this.#in = { ...searched, weights: isBack ? referringBack(weights) : weights }
     this.#query = query
+    this.#pause = new Pause(query.signal)
     this.#stamp = searched.table.stamp
     this.#extent = searched.table.extent
     this.#buffers = buffers

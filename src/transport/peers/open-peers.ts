@@ -47,9 +47,9 @@ export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Pe
     return made
   }
   return {
-    request: (address, request) => {
+    request: (address, request, signal) => {
       const connection = closed ? undefined : connected(address)
-      return connection?.request(request) ?? Promise.reject(new StoreUnavailable(`no way to ${address}`))
+      return connection?.request(request, signal) ?? Promise.reject(new StoreUnavailable(`no way to ${address}`))
     },
     onLost: (listener) => {
       listeners.push(listener)

@@ -28,7 +28,7 @@ interface OpenQuestion {
   readonly trace: string | null
   readonly resolve: (answer: PeerAnswer) => void
   readonly reject: (error: unknown) => void
-  readonly cancelTimer: () => void
+  readonly settled: () => void
 }
 
 /**
@@ -72,14 +72,20 @@ export class PeerConnection {
   }
 
   /** @throws as documented at `Peers.request`. */
-  request(request: PeerRequest): Promise<PeerAnswer> {
+  request(request: PeerRequest, signal?: AbortSignal): Promise<PeerAnswer> {
     const full = this.#open.size >= peerLimits.openQuestions || this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes
     if (full) return Promise.reject(new StoreUnavailable('too many questions wait for the peer'))
     return new Promise((resolve, reject) => {
       const id = ++this.#questions
       const cancelTimer = this.#parts.clock.after(peerLimits.answerMs, () => this.#tooLate(id))
       const trace = this.#parts.trace?.() ?? null
-      const question = { id, request, trace, resolve, reject, cancelTimer }
+      const leave = () => this.#leave(id, signal?.reason)
+      signal?.addEventListener('abort', leave)
+      const settled = (): void => {
+        cancelTimer()
+        signal?.removeEventListener('abort', leave)
+      }
+      const question = { id, request, trace, resolve, reject, settled }
       this.#open.set(id, question)
       if (this.#state === 'ready') this.#send(question)
     })
@@ -117,6 +123,13 @@ export class PeerConnection {
     else question?.reject(errorOf(reply.failure))
   }
 
+  /** The requester does not wait any more: the peer may stop. */
+  #leave(id: number, reason: unknown): void {
+    const question = this.#settle(id)
+    if (question !== undefined && this.#state === 'ready') this.#socket.send({ id, cancel: true })
+    question?.reject(reason)
+  }
+
   #tooLate(id: number): void {
     this.#settle(id)?.reject(new StoreUnavailable('the peer does not answer'))
   }
@@ -131,7 +144,7 @@ export class PeerConnection {
   #settle(id: number): OpenQuestion | undefined {
     const question = this.#open.get(id)
     this.#open.delete(id)
-    question?.cancelTimer()
+    question?.settled()
     return question
   }
 

@@ -82,6 +82,10 @@ const fits = (fields: Readonly<Record<string, Field>>, value: JsonObject): boole
 export const pingIn = (value: unknown): number | undefined =>
   isObject(value) && value.ping === true && count(value.id) ? Number(value.id) : undefined
 
+/** Returns the id of the request that a frame gives up; undefined for any other frame. */
+export const cancelIn = (value: unknown): number | undefined =>
+  isObject(value) && value.cancel === true && count(value.id) ? Number(value.id) : undefined
+
 /** Parses a request frame. @throws {Error} when it is none. */
 export const questionIn = (value: unknown): Question => {
   if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no question')

@@ -2,10 +2,11 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#runtime/index.ts'
 import type { PeerRequest, PeerService } from '#runtime/internal.ts'
+import { StoreUnavailable } from '#storage/index.ts'
 import { failureOf } from './failure.ts'
 import { FrameSocket } from './frame-socket.ts'
 import { peerLimits } from './peer-limits.ts'
-import { pingIn, type Question, questionIn } from './schema.ts'
+import { cancelIn, pingIn, type Question, questionIn } from './schema.ts'
 
 /** Runs work in the span of a `traceparent`. */
 export type TracedWork = <T>(traceparent: string, work: () => T) => T
@@ -25,8 +26,9 @@ export class ServedPeer {
   readonly #parts: ServedParts
   readonly #socket: FrameSocket
   readonly #gone: () => void
+  /** Requests in progress, by id. */
+  readonly #open = new Map<number, AbortController>()
   #leaving = false
-  #open = 0
 
   /** @param gone called once, when the connection is closed. */
   constructor(socket: Socket, parts: ServedParts, gone: () => void) {
@@ -49,18 +51,21 @@ export class ServedPeer {
   }
 
   #take(value: unknown): void {
+    const cancelled = cancelIn(value)
     const ping = pingIn(value)
-    if (ping === undefined) void this.#answer(questionIn(value))
+    if (cancelled !== undefined) this.#open.get(cancelled)?.abort(notAwaited())
+    else if (ping === undefined) void this.#answer(questionIn(value))
     else if (this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes) this.cut()
     else this.#socket.send({ id: ping, answer: { kind: 'done' } })
   }
 
   async #answer({ id, request, trace }: Question): Promise<void> {
-    this.#open++
+    const waiting = new AbortController()
+    this.#open.set(id, waiting)
     const { traced } = this.#parts
-    const answering = () => this.#replyTo(request)
+    const answering = () => this.#replyTo(request, waiting.signal)
     const reply = await (trace === null || traced === undefined ? answering() : traced(trace, answering))
-    this.#open--
+    this.#open.delete(id)
     if (!this.#socket.send({ id, ...reply })) {
       this.#parts.log.error({ kind: request?.kind }, 'answer larger than peers take')
       this.#socket.send({ id, failure: { unavailable: 'an answer larger than peers take' } })
@@ -70,15 +75,15 @@ export class ServedPeer {
     if (this.#leaving) this.#endWhenDone()
   }
 
-  async #replyTo(request: PeerRequest | null): Promise<object> {
+  async #replyTo(request: PeerRequest | null, signal: AbortSignal): Promise<object> {
     if (this.#leaving) return { answer: elsewhere }
     if (request === null) {
       this.#parts.log.warn('a peer asks what this release does not know')
       return { answer: elsewhere }
     }
-    if (this.#open > peerLimits.openQuestions) return { failure: { unavailable: 'too many questions' } }
+    if (this.#open.size > peerLimits.openQuestions) return { failure: { unavailable: 'too many questions' } }
     try {
-      return { answer: await this.#parts.service(request) }
+      return { answer: await this.#parts.service(request, signal) }
     } catch (error) {
       return { failure: this.#failure(request, error) }
     }
@@ -92,11 +97,14 @@ export class ServedPeer {
   }
 
   #endWhenDone(): void {
-    if (this.#open === 0) this.#socket.end()
+    if (this.#open.size === 0) this.#socket.end()
   }
 
   #closed(error: Error | undefined): void {
     if (error !== undefined) this.#parts.log.warn({ err: error }, 'connection of a peer broken off')
     this.#gone()
+    for (const waiting of this.#open.values()) waiting.abort(notAwaited())
   }
 }
+
+const notAwaited = () => new StoreUnavailable('the answer is not waited for any more')

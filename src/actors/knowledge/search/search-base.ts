@@ -24,7 +24,10 @@ export interface SearchParts extends Pick<Services, 'log' | 'now'> {
 }
 
 /** What a node needs to search itself. */
-type HereParts = Omit<SearchParts, 'placed'>
+type HereParts = Omit<SearchParts, 'placed'> & {
+  /** Ends a search that is not waited for any more. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** A search of one base. The caller's access has already been checked. */
 export type BaseSearch = {
@@ -65,22 +68,29 @@ export type PlacedBaseSearch = BaseSearch & {
  *
  * @throws {StoreUnavailable}
  */
-export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<FoundAnswer> => {
+export const searchBase = async (
+  parts: SearchParts,
+  search: BaseSearch,
+  signal?: AbortSignal,
+): Promise<FoundAnswer> => {
   const placed: PlacedBaseSearch = { ...search, isExact: await parts.indexes.settle(search) }
   return parts.placed.run({
     ...{ service: baseService, key: search.base, input: () => placed, answered: foundAnswer },
-    here: () => searchHere(parts, placed),
+    here: () => searchHere({ ...parts, signal }, placed),
+    signal,
   })
 }
 
 /** Searches for other processes. */
 export const baseServer =
   (parts: HereParts): PlacedService =>
-  async (input) => ({ ...(await searchHere(parts, receivedSearch(input))) })
+  async (input, signal) => ({ ...(await searchHere({ ...parts, signal }, receivedSearch(input))) })
 
 const searchHere = async (parts: HereParts, { isExact, ...search }: PlacedBaseSearch): Promise<FoundAnswer> => {
   for (let tries = 1; ; tries++) {
+    parts.signal?.throwIfAborted()
     const index = await parts.indexes.of(search, isExact || tries > 1)
+    parts.signal?.throwIfAborted()
     const { found, embedder } = await foundIn(parts, index, search)
     const passages = found.hits.map(({ id }) => id)
     const chunks = await parts.found.read(search.project, index, passages)
@@ -106,6 +116,7 @@ const foundIn = async (parts: HereParts, index: BaseIndex, search: BaseSearch) =
   const words: PassageQuery = {
     ...{ text: query, vector: null, limit: top_k, threshold, explain, now: parts.now() },
     ...(accepts !== null && { acceptsDocument: index.accepting(accepts) }),
+    ...(parts.signal !== undefined && { signal: parts.signal }),
   }
   const meant = await meaningOf(parts, { index, search, accepts })
   return searched(parts, { index, words, meant })
@@ -156,6 +167,7 @@ const searched = async ({ log }: HereParts, { index, words, meant }: Searched) =
     if (meant?.stored !== undefined) index.noteSearch(true)
     return { found, embedder: meant?.embedder ?? null }
   } catch (err) {
+    words.signal?.throwIfAborted()
     if (meant?.stored === undefined) throw err
     index.noteSearch(false)
     log.warn({ err }, 'the database cannot search vectors: found by words only')

@@ -25,7 +25,7 @@ const done: PeerAnswer = { kind: 'done' }
 
 /** Creates the service that carries out requests of other processes for actors that run here. */
 export const peerService = (parts: PeerServiceParts): PeerService => {
-  const answer = async (request: PeerRequest): Promise<PeerAnswer> => {
+  const answer = async (request: PeerRequest, signal: AbortSignal | undefined): Promise<PeerAnswer> => {
     const { host, followers } = parts
     switch (request.kind) {
       case 'rows':
@@ -42,7 +42,7 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         return isHeld(host, actor) ? { kind: 'said', said: await host.atWork.answer(actor, question) } : elsewhere
       }
       case 'task':
-        return { kind: 'said', said: await host.placed.answer(request) }
+        return { kind: 'said', said: await host.placed.answer(request, signal) }
       case 'delivered':
         if (!isHeld(host, request.actor)) return elsewhere
         await parts.made(request.actor)
@@ -69,9 +69,9 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
       }
     }
   }
-  return async (request) => {
+  return async (request, signal) => {
     try {
-      const answered = await answer(request)
+      const answered = await answer(request, signal)
       if (answered.kind === 'elsewhere') parts.doubt()
       return answered
     } catch (error) {

@@ -63,8 +63,8 @@ export class Router {
   }
 
   /** Sends a request that any process can answer. */
-  request(owner: ShardOwner, request: PeerRequest): Promise<PeerAnswer> {
-    return this.#parts.peers.request(owner.address, request).catch((error: unknown) => {
+  request(owner: ShardOwner, request: PeerRequest, signal?: AbortSignal): Promise<PeerAnswer> {
+    return this.#parts.peers.request(owner.address, request, signal).catch((error: unknown) => {
       if (error instanceof PeerGone) this.#refused(owner)
       if (error instanceof PeerSilent) this.#silent(owner, error.forMs)
       throw error

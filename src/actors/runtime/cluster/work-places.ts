@@ -16,6 +16,6 @@ export const workPlaces = (key: string, { peers, self, router }: Workers): reado
   const staying = [...peers, self].filter(({ draining }) => !draining)
   return drawnFor(key, staying).map((each) => ({
     process: each.process,
-    request: each === self ? null : (request) => router.request(each, request),
+    request: each === self ? null : (request, signal) => router.request(each, request, signal),
   }))
 }

@@ -54,19 +54,23 @@ export type PeerAnswer =
 export interface Peers {
   /**
    * @param address `host:port`, from its lease.
+   * @param signal ends the wait: the other process is notified, and the request rejects with its reason.
    * @throws {PeerGone} when no process listens there; nothing was done.
    * @throws {PeerSilent} when the process does not respond; the request may have been carried out.
    * @throws {StoreUnavailable} when the answer was lost or the other process's store is unavailable; the request may
    *   have been carried out.
    * @throws {RefusedError} what the other process refused with.
    */
-  request(address: string, request: PeerRequest): Promise<PeerAnswer>
+  request(address: string, request: PeerRequest, signal?: AbortSignal): Promise<PeerAnswer>
   /** Calls `listener` with the address of a connection that broke, that is, was not closed by this process. */
   onLost?(listener: (address: string) => void): void
 }
 
-/** Answers requests of other processes. What it throws, `Peers.request` throws on the other side. */
-export type PeerService = (request: PeerRequest) => Promise<PeerAnswer>
+/**
+ * Answers requests of other processes. What it throws, `Peers.request` throws on the other side. `signal` aborts when the
+ * other process does not wait any more.
+ */
+export type PeerService = (request: PeerRequest, signal?: AbortSignal) => Promise<PeerAnswer>
 
 /** No process listens at the address: the process has ended. Nothing was done. */
 export class PeerGone extends StoreUnavailable {}

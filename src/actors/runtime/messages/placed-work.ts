@@ -4,8 +4,8 @@ import { type Clock, within } from '../clock.ts'
 import { ExpiringNames } from './expiring-names.ts'
 import { type PeerAnswer, PeerGone, type PeerRequest, PeerSilent } from './peers.ts'
 
-/** Does work for another process. What it throws, is thrown there. */
-export type PlacedService = (input: JsonObject) => Promise<JsonObject>
+/** Does work for another process, until `signal` aborts. What it throws, is thrown there. */
+export type PlacedService = (input: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 
 /** Work that any process can do, and that one process should do for each key, because of what it keeps in memory. */
 export interface PlacedTask<T> {
@@ -18,6 +18,8 @@ export interface PlacedTask<T> {
   readonly input: () => JsonObject
   /** Reads what it answers. */
   readonly answered: (answer: JsonObject) => T
+  /** Ends work in another process that is not waited for any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Work for another process. */
@@ -27,10 +29,10 @@ export type PlacedRequest = Omit<Extract<PeerRequest, { readonly kind: 'task' }>
 export interface WorkPlace {
   readonly process: string
   /** Sends it a request; null for this process. */
-  readonly request: ((request: PeerRequest) => Promise<PeerAnswer>) | null
+  readonly request: ((request: PeerRequest, signal?: AbortSignal) => Promise<PeerAnswer>) | null
 }
 
-/** Time in ms that a process has to answer before the work is done here. */
+/** Time in ms that a process has to answer before the work is done here, and after which it gives it up. */
 const answerMs = 3_000
 /** Time in ms for which a process that cannot be reached gets no work. */
 const restMs = 5_000
@@ -78,15 +80,16 @@ export class PlacedWork {
   /**
    * Does work for another process; null when this one does not know it.
    *
+   * @param gone aborts when the other process does not wait any more.
    * @throws {StoreUnavailable} when it does too much for others already.
    */
-  async answer({ service, key, input }: PlacedRequest): Promise<JsonObject | null> {
+  async answer({ service, key, input }: PlacedRequest, gone?: AbortSignal): Promise<JsonObject | null> {
     const work = this.#services.get(service)
     if (work === undefined) return null
-    if (key === null) return work(input)
+    if (key === null) return work(input, new AbortController().signal)
     const isFull = this.#served.total >= maxServed || this.#served.of(key) >= maxServedOfKey
     if (isFull) throw new StoreUnavailable('this process does too much for others')
-    return this.#served.during(key, () => work(input))
+    return this.#served.during(key, () => this.#untilLate(gone, (signal) => work(input, signal)))
   }
 
   /** Does work, in this process or another one. */
@@ -112,9 +115,27 @@ export class PlacedWork {
   async #runAt<T>(place: WorkPlace | undefined, task: PlacedTask<T>): Promise<T> {
     if (place === undefined || place.request === null) return task.here()
     const { service, key } = task
-    const answering = place.request({ kind: 'task', service, key, input: task.input() })
-    const answer = await this.#answerOf({ process: place.process, key }, answering)
+    const { process, request } = place
+    const answer = await this.#untilLate(task.signal, (signal) =>
+      this.#answerOf({ process, key }, request({ kind: 'task', service, key, input: task.input() }, signal)),
+    )
     return answer === null ? task.here() : task.answered(answer)
+  }
+
+  /** Does work with a signal that aborts once it is late, or `gone` aborts. */
+  async #untilLate<T>(gone: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const waiting = new AbortController()
+    const leave = (): void => waiting.abort(gone?.reason)
+    gone?.addEventListener('abort', leave)
+    const late = () => waiting.abort(new StoreUnavailable('the work is not waited for any more'))
+    const cancel = this.#clock.after(answerMs, late)
+    try {
+      gone?.throwIfAborted()
+      return await work(waiting.signal)
+    } finally {
+      cancel()
+      gone?.removeEventListener('abort', leave)
+    }
   }
 
   /** Returns null when the work has to be done here. */

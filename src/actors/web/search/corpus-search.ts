@@ -37,9 +37,14 @@ const maxSnippet = 400
 const maxTries = 3
 
 /** Returns the search as work of the process that keeps the index of the project. */
-export const placedSearch = (indexes: Searched, search: CorpusSearch): PlacedTask<readonly PageResult[]> => ({
+export const placedSearch = (
+  indexes: Searched,
+  search: CorpusSearch,
+  signal?: AbortSignal,
+): PlacedTask<readonly PageResult[]> => ({
   ...{ service: corpusService, key: pagesPlace(search.project).id },
-  here: () => searchCorpus(indexes, search),
+  here: () => searchCorpus(indexes, search, signal),
+  signal,
   input: () => search,
   answered: receivedPages,
 })
@@ -47,13 +52,28 @@ export const placedSearch = (indexes: Searched, search: CorpusSearch): PlacedTas
 /** Searches for other processes. */
 export const corpusServer =
   (indexes: Searched): PlacedService =>
-  async (input) => ({ results: await searchCorpus(indexes, receivedSearch(input)) })
+  async (input, signal) => ({ results: await searchCorpus(indexes, receivedSearch(input), signal) })
 
-const searchCorpus = async (indexes: Searched, search: CorpusSearch): Promise<readonly PageResult[]> => {
+const searchCorpus = async (
+  indexes: Searched,
+  search: CorpusSearch,
+  signal?: AbortSignal,
+): Promise<readonly PageResult[]> => {
   const { text, embedder, limit, filter, diverse, now } = search
   const vector = search.vector === null ? null : exactVectorOf(search.vector)
   const accepts = filter === null ? null : acceptsOf(filter)
-  const found = await foundIn(indexes, search, { text, vector, embedder, limit, filter, accepts, diverse, now })
+  const query = {
+    text,
+    vector,
+    embedder,
+    limit,
+    filter,
+    accepts,
+    diverse,
+    now,
+    ...(signal !== undefined && { signal }),
+  }
+  const found = await foundIn(indexes, search, query)
   return found.map(([hit, row]) => resultOf(hit, row, search))
 }
 
@@ -67,6 +87,7 @@ const foundIn = async (
   query: FilteredQuery,
 ): Promise<readonly (readonly [PageHit, WebPageRow])[]> => {
   for (let tries = 1; ; tries++) {
+    query.signal?.throwIfAborted()
     const hits = await indexes.search(project, query, isExact)
     const rows = await indexes.rows(
       project,

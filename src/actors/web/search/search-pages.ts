@@ -24,7 +24,11 @@ type Answer = ResultOf<'web.search'>
 const engine = 'troupe-web-2'
 
 /** Searches the pages of a project and of the shared corpus. When the embedder fails, the search uses words only. */
-export const searchPages = async (parts: PageSearchParts, search: PageSearch): Promise<Answer> => {
+export const searchPages = async (
+  parts: PageSearchParts,
+  search: PageSearch,
+  signal?: AbortSignal,
+): Promise<Answer> => {
   const { project, query, limit, domain } = search
   const filter = filterOf(search, parts.now())
   const vector = await vectorOf(parts.embedder, query)
@@ -37,7 +41,7 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
         ...{ limit, filter, diverse: domain === undefined, explain: search.explain === true, now: parts.now() },
         isExact: parts.indexes.hasRecent(corpus),
       }
-      return parts.placed.run(placedSearch(parts.indexes, one))
+      return parts.placed.run(placedSearch(parts.indexes, one, signal))
     }),
   )
   const results = withoutTwins(found.flat().toSorted((a, b) => b.score - a.score)).slice(0, limit)

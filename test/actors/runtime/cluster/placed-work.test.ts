@@ -169,6 +169,32 @@ describe('work that any node can do', () => {
     )
   })
 
+  it('ends on its node when its requester leaves, and when it is late', async () => {
+    const { cluster, places, first } = await working(2)
+    const owner = cluster.otherThan(first)
+    const key = keys[(await places(first)).indexOf(owner.name)] ?? ''
+    const ended: unknown[] = []
+    owner.host.placed.serve('long', async (_input, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      ended.push(signal.reason)
+      return signal.throwIfAborted() ?? {}
+    })
+    const long = (signal?: AbortSignal) =>
+      first.host.placed.run({
+        ...{ service: 'long', key, here: async () => first.name, input: () => ({}) },
+        ...{ answered: () => owner.name, signal },
+      })
+    const leaving = new AbortController()
+    const left = expect(long(leaving.signal)).rejects.toThrow('it left')
+    await cluster.clock.advance(100)
+    expect(ended).toEqual([])
+    leaving.abort(new Error('it left'))
+    await left
+    expect(ended).toEqual([new Error('it left')])
+    expect(await cluster.during(long())).toBe(first.name)
+    expect(ended[1]).toBeInstanceOf(StoreUnavailable)
+  })
+
   it('of every node is done by all that can be reached', async () => {
     const { cluster, first } = await working(3)
     const dropped: string[] = []

@@ -211,13 +211,13 @@ export class ProbeCluster {
       onLost: (listener) => {
         this.#lost.push((address) => void asker.enter(() => listener(address)))
       },
-      request: (address, request) =>
+      request: (address, request, signal) =>
         asker.enter(async (): Promise<PeerAnswer> => {
           this.requests.push(request)
           await this.onRequest(request, address)
           const peer = this.#services.get(address)
           if (peer === undefined || peer.process.state === 'dead') throw new PeerGone('refused')
-          const answer = peer.process.enter(() => peer.service(structuredClone(request)))
+          const answer = peer.process.enter(() => peer.service(structuredClone(request), signal))
           return structuredClone(await Promise.race([answer, this.#cut(peer.process)]))
         }),
     }
