@@ -43,8 +43,12 @@ export class Settler {
   retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished' | 'blobs'>): void {
     const { id: actor, retiring, undelivered, unfinished, blobs } = resident
     if (undelivered > 0 || retiring.length === 0 || unfinished !== undefined) return
-    for (const seq of retiring) this.#retire.push({ actor, seq })
-    this.#blobs.push(...blobs.takeUnused(Math.max(...retiring)))
+    let newest = 0
+    for (const seq of retiring) {
+      this.#retire.push({ actor, seq })
+      newest = Math.max(newest, seq)
+    }
+    for (const blob of blobs.takeUnused(newest)) this.#blobs.push(blob)
     retiring.length = 0
     this.#plan()
   }

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { SnapshotBlobs } from '#runtime/blobs/snapshot-blobs.ts'
 import { Settler } from '#runtime/commit/settler.ts'
 import { type SettleWork, StoreUnavailable } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -53,4 +54,13 @@ it('keeps what the store does not accept for the next attempt, up to a limit', a
   const closed = state.settled.flatMap(({ close }) => close)
   expect(closed.length).toBeLessThanOrEqual(max + 1)
   expect(closed.at(-1)).toEqual({ actor: 'prb_last', seq: 1 })
+})
+
+it('retires the commits of an actor whose messages have waited for long, however many', async () => {
+  const { state, clock, settler } = opened()
+  state.away = false
+  const retiring = Array.from({ length: 200_000 }, (_, seq) => seq)
+  settler.retire({ id: 'prb_1', retiring, undelivered: 0, unfinished: undefined, blobs: new SnapshotBlobs() })
+  await clock.advance(2000)
+  expect([retiring.length, state.settled.flatMap(({ retire }) => retire).length]).toEqual([0, 200_000])
 })
