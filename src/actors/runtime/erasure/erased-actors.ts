@@ -32,11 +32,13 @@ export const markErased = async (
   { actor, made, now }: { readonly actor: string; readonly made: number; readonly now: number },
 ): Promise<void> => {
   const { project } = marksScope
-  const before = madeOf((await records.get(erasedActors, marksScope, actor))?.data)
-  const data = { made: [...before.filter((each) => each !== made), made].slice(-maxMade) }
   // by time, so that it is higher than that of a mark that has expired
   const times = { version: now, created_at: now, updated_at: now, expires_at: now + keptMs }
-  const record = { id: actor, project, tenant: null, user: null, ...times, data }
+  const mark = { id: actor, project, tenant: null, user: null, ...times }
+  if ((await records.insert(erasedActors, { ...mark, data: { made: [made] } })) === 'done') return
+  const before = madeOf((await records.get(erasedActors, marksScope, actor))?.data)
+  if (before.includes(made)) return
+  const record = { ...mark, data: { made: [...before, made].slice(-maxMade) } }
   await records.project([{ kind: erasedActors, record }])
 }
 
