@@ -5,6 +5,7 @@ import { embedDocument, lacksVectors, leadVectors, vectorsOf } from '#actors/kno
 import type { Embedder } from '#retrieval/embedder.ts'
 import { leadsOf } from '#retrieval/leads.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
+import { isId, timeOfId } from '#runtime/index.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
 import type { BlobVectors } from '#storage/search/vector-port.ts'
 import { openServices } from '#test/support/open-services.ts'
@@ -42,6 +43,14 @@ const store = async (parts: number) => {
   }
   return { blobs, documentOf, pagedOf, sections, document: await documentOf(sections.join('\n\n')) }
 }
+
+it('chunks have ids like those of resources, which sort by the creation of their source', async () => {
+  const { blobs, document } = await store(3)
+  const ids: string[] = []
+  for await (const chunks of storedChunksOf(blobs, owner, document)) ids.push(...chunks.map(({ id }) => id))
+  expect(new Set(ids).size).toBe(3)
+  expect(ids.filter((id) => isId(id, 'chk') && timeOfId(id) === timeOfId(owner.source))).toEqual(ids)
+})
 
 it('embedDocument embeds every chunk once', async () => {
   const { blobs, document } = await store(70)

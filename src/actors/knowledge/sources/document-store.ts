@@ -1,5 +1,5 @@
 import type { ReadDocument } from '#machines/knowledge-source/knowledge-source.ts'
-import { tailOf } from '#runtime/internal.ts'
+import { derivedId, timeOfId } from '#runtime/index.ts'
 import type { DocumentRead } from '#src/parsing/documents/read-document.ts'
 import { storedChunks } from '../schema.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
@@ -56,5 +56,5 @@ export async function* chunksOf(
   }
 }
 
-/** Returns the id of a chunk. It contains its source's id, so that equal texts in two sources are two chunks. */
-const chunkId = (source: string, digest: string): string => `chk_${tailOf(source)}${digest}`
+/** Returns the id of a chunk. It is derived from its source too, so that equal texts in two sources are two chunks. */
+const chunkId = (source: string, digest: string): string => derivedId('chk', timeOfId(source) ?? 0, source + digest)
