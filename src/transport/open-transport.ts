@@ -29,6 +29,7 @@ import { OAuthEndpoint } from './mcp/oauth-endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
+import { NamedResponse } from './request-id.ts'
 import type { StaticFiles } from './static-files.ts'
 import type { StreamTicker } from './streams/credential-watch.ts'
 import { SseStreams } from './streams/sse.ts'
@@ -196,9 +197,10 @@ interface Pages {
 
 const page = (
   request: HttpRequest,
-  response: HttpResponse,
+  given: HttpResponse,
   { health, metrics, mcp, oauth, docs, files, containment, requestId }: Pages,
 ): boolean => {
+  const response = new NamedResponse(given, requestId)
   const fail = (): void => response.fail()
   if (request.path === '/healthz') health.live(response)
   else if (request.path === '/readyz') containment.start('readyz', () => health.ready(response), fail)

@@ -63,8 +63,7 @@ export class McpEndpoint {
 
   /** Answers a request whose path `takes` accepts. */
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
-    const own = [['x-request-id', requestId]] as const
-    if (request.path !== mcpPath) return this.#metadata(request, response, own)
+    if (request.path !== mcpPath) return this.#metadata(request, response)
     let reservation: AdmittedBody | null = null
     try {
       checkMethod(request)
@@ -78,7 +77,7 @@ export class McpEndpoint {
       // second
       if (body !== null) checkShape(body, maxWeight)
       if (body !== null) requireScope(principal, body, { mode, tools: offered.tools })
-      await passedOn(await (await this.#handler(request, offered)).fetch(asFetched(request, body)), response, own)
+      await passedOn(await (await this.#handler(request, offered)).fetch(asFetched(request, body)), response)
     } catch (error) {
       if (error instanceof ConnectionClosed) return
       const refused = serviceErrorOf(error, { requestId, endpoint: null }, this.#parts.log)
@@ -86,7 +85,7 @@ export class McpEndpoint {
       const isChallenge = status === 401 || refused.code === 'insufficient_scope'
       const challenge = ['www-authenticate', this.#challenge(request, refused)] as const
       const more = isChallenge ? [challenge] : headersOf(refused)
-      response.send(status, [...json, ...own, ...more], JSON.stringify(body))
+      response.send(status, [...json, ...more], JSON.stringify(body))
     } finally {
       reservation?.reserved?.leave()
     }
@@ -146,7 +145,7 @@ export class McpEndpoint {
   }
 
   /** Protected resource metadata (RFC 9728). Keys of a project are bearer tokens too, which no server has to issue. */
-  #metadata(request: HttpRequest, response: HttpResponse, own: Headers): void {
+  #metadata(request: HttpRequest, response: HttpResponse): void {
     const document = {
       resource: this.#resource(request),
       authorization_servers: [this.#origin(request)],
@@ -154,7 +153,7 @@ export class McpEndpoint {
       bearer_methods_supported: ['header'],
       resource_name: 'Troupe',
     }
-    response.send(200, [...json, ...own, ['access-control-allow-origin', '*']], JSON.stringify(document))
+    response.send(200, [...json, ['access-control-allow-origin', '*']], JSON.stringify(document))
   }
 
   /** Names the metadata, and the scopes that a token has to have (RFC 6750, section 3). */
@@ -207,8 +206,8 @@ const asFetched = (request: HttpRequest, body: Buffer | null): Request => {
   return new Request(url, { method: request.method, headers, ...(body !== null && { body: new Uint8Array(body) }) })
 }
 
-const passedOn = async (answer: Response, response: HttpResponse, own: Headers): Promise<void> => {
-  const headers: Headers = [...[...answer.headers].filter(([name]) => name !== 'content-length'), ...own]
+const passedOn = async (answer: Response, response: HttpResponse): Promise<void> => {
+  const headers: Headers = [...answer.headers].filter(([name]) => name !== 'content-length')
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!isStream || answer.body === null) return response.send(answer.status, headers, await answer.text())
   const reader = answer.body.getReader()

@@ -64,15 +64,14 @@ export class OAuthEndpoint {
   /** Answers a request whose path `takes` accepts. */
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
     if (request.path === paths.authorize) return this.#page(request, response)
-    const own: Headers = [...cors, ['x-request-id', requestId]]
-    if (request.method === 'OPTIONS') return response.send(204, own, '')
+    if (request.method === 'OPTIONS') return response.send(204, cors, '')
     try {
       const [status, body, headers = []] = await this.#answerOf(request)
-      response.send(status, [['content-type', 'application/json'], ...own, ...headers], JSON.stringify(body))
+      response.send(status, [['content-type', 'application/json'], ...cors, ...headers], JSON.stringify(body))
     } catch (error) {
       if (error instanceof ConnectionClosed) return
       const [status, body, headers = []] = this.#refusal(error, requestId)
-      response.send(status, [['content-type', 'application/json'], ...own, ...headers], JSON.stringify(body))
+      response.send(status, [['content-type', 'application/json'], ...cors, ...headers], JSON.stringify(body))
     }
   }
 
