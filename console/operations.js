@@ -207,7 +207,7 @@ export const operations = /** @type {const} */ ({
   'connections.confirm': ['POST', '/v1/connections/{tool_connection_id}/confirm', []],
   'connections.reconnect': ['POST', '/v1/connections/{tool_connection_id}/reconnect', []],
   'connections.test': ['POST', '/v1/connections/{tool_connection_id}/test', []],
-  'connectors.list': ['GET', '/v1/connectors', []],
+  'connectors.list': ['GET', '/v1/connectors', ['limit', 'cursor']],
   'browser_jobs.get': ['GET', '/v1/web/browse/{jobId}', []],
   'browser_jobs.cancel': ['POST', '/v1/web/browse/{jobId}/cancel', []],
   'browser_jobs.continue': ['POST', '/v1/web/browse/{jobId}/continue', []],

@@ -107,7 +107,7 @@ export const contextPolicy = object(
   { title: 'ContextPolicy', description: "What to do when a conversation exceeds the model's context window." },
 )
 
-const onInterrupted = oneOf('restart', 'fail')
+const onInterrupted = oneOf('retry', 'restart', 'fail')
 
 /** Configuration of an agent (`agents.create`). Undeclared fields are refused, since they would have no effect. */
 export const agentConfig = object(
@@ -129,7 +129,7 @@ export const agentConfig = object(
     ),
     on_interrupted: described(
       optional(onInterrupted),
-      'What happens to a turn of a session whose server stops while the model is answering: `restart` makes the model call again, `fail` ends the turn with `interrupted`. Default: `restart`.',
+      'What happens to a turn of a session whose server stops while the model is answering: `retry` makes the model call again, `fail` ends the turn with `interrupted`. `restart` is another name of `retry`. Default: `retry`.',
     ),
     show_reasoning: described(
       optional(boolean()),

@@ -184,7 +184,8 @@ export const sessions = defineOperations(resource, {
   },
   list: {
     summary: 'List sessions',
-    description: 'Newest first. A client token lists the sessions of its user.',
+    description:
+      'Newest first. A client token lists the sessions of its user, with `installation_ids` those of its installations.',
     method: 'GET',
     path,
     access: keyOrClient,

@@ -192,6 +192,33 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect(ofServer.data.map(({ id }: { id: string }) => id)).toEqual(['simulated-1'])
   })
 
+  it('list the sessions of a client token, and of no other installation than those that it names', async () => {
+    const tenant = await newTenant('listing')
+    const sessions: string[] = []
+    const installed = async () => {
+      const agent = await newAgent()
+      await publish(agent, '1.0.0')
+      return (await ok(api.post('/v1/agent-installations', { tenant_id: tenant, agent_id: agent }), 201)).id
+    }
+    const [one, two, three] = [await installed(), await installed(), await installed()]
+    const owner = { tenant_id: tenant, external_user_id: 'ada' }
+    for (const installation_id of [one, two, three, one, two, three]) {
+      sessions.unshift((await ok(api.post('/v1/sessions', { ...owner, installation_id }), 201)).id)
+    }
+    const listOf = async (installation_ids: readonly string[], query = '') => {
+      const { token } = await ok(api.post('/v1/client-tokens', { ...owner, installation_ids }), 201)
+      const { data, pagination } = await ok(world.as(token).get(`/v1/sessions${query}`))
+      return { ids: data.map(({ id }: { id: string }) => sessions.indexOf(id)), pagination }
+    }
+    expect(await listOf([two])).toMatchObject({ ids: [1, 4], pagination: { total: 2 } })
+    expect(await listOf([one, three])).toMatchObject({ ids: [0, 2, 3, 5], pagination: { total: 4, has_more: false } })
+    expect(await listOf([one, three], '?page=2&limit=3')).toMatchObject({ ids: [5], pagination: { total_pages: 2 } })
+    expect(await listOf([one, three], '?limit=2')).toMatchObject({ ids: [0, 2], pagination: { has_more: true } })
+    expect(await listOf([one, three], `?starting_after=${sessions[2]}`)).toMatchObject({ ids: [3, 5] })
+    expect(await listOf([one, three], `?installation_id=${two}`)).toMatchObject({ ids: [], pagination: { total: 0 } })
+    expect(await listOf([one, three], `?installation_id=${three}&status=active`)).toMatchObject({ ids: [0, 3] })
+  })
+
   it("run in a tenant's browser by a client token that names an active installation", async () => {
     const agent = await newAgent()
     const tenant = await newTenant('browsing')

@@ -31,6 +31,29 @@ describe.each(either('sqlite'))('the interface on $store', ({ store }) => {
     return [status, body.error?.code ?? body.error, body.error?.param ?? body.details?.param]
   }
 
+  it('lists connectors in pages, as all lists of the platform', async () => {
+    const all = (await ok(api.get('/v1/connectors?limit=100'))).data
+    expect(all.length).toBeGreaterThan(2)
+    const first = await ok(api.get('/v1/connectors?limit=2'))
+    expect(first.data).toEqual(all.slice(0, 2))
+    const rest = await ok(api.get(`/v1/connectors?limit=100&cursor=${first.next_cursor}`))
+    expect(rest).toEqual({ data: all.slice(2), next_cursor: null })
+    expect(await refused(api.get('/v1/connectors?cursor=bm9uZQ'))).toEqual([400, 'invalid_query', 'cursor'])
+  })
+
+  it.each(['retry', 'restart', 'fail'])('accepts %s for turns that a crash interrupts', async (on_interrupted) => {
+    const config = { model: 'simulated-1', on_interrupted }
+    expect(await ok(api.post('/v1/agents', { name: 'Answers', config }))).toMatchObject({ config })
+  })
+
+  it.each(['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/metrics', '/nothing', '/v1/tenants', '/mcp'])(
+    'names the request in the response of %s',
+    async (path) => {
+      const { headers } = await fetch(`${world.url}${path}`, { headers: { 'x-request-id': 'audit-12345' } })
+      expect(headers.get('x-request-id')).toBe('audit-12345')
+    },
+  )
+
   describe('the lists of models', () => {
     it.each(['/v1/models', '/api/v1/models', '/api/models'])(
       '%s names the providers of its models once',

@@ -1,6 +1,7 @@
 import { secretKeyOrConsole, secretKeyOrDashboard } from '#specs/access.ts'
 import { isJsonResponse } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
+import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
   array,
   boolean,
@@ -58,11 +59,12 @@ const connector = object(
 export const connectors = defineOperations('connectors', {
   list: {
     summary: 'List connectors',
-    description: 'Returns all connectors of the catalogue, with the tools that they provide.',
+    description: 'Returns the connectors of the catalogue, with the tools that they provide.',
     method: 'GET',
     path: '/v1/connectors',
     access: secretKeyOrDashboard('member'),
-    answer: isJsonResponse(object({ data: array(connector) })),
+    query: cursorQuery,
+    answer: isJsonResponse(cursorPage(connector)),
   },
   get: {
     summary: 'Retrieve a connector',

@@ -5,6 +5,7 @@ import type { ResultOf } from '#specs/index.ts'
 import { orNotFound } from '../call/not-found.ts'
 import type { UseCasesOf } from '../call/use-cases.ts'
 import { Audited } from '../records/audited.ts'
+import { pageOfAll } from '../records/pages.ts'
 import { timestampOrNull } from '../records/row-times.ts'
 import type { ConnectorClients } from './connector-clients.ts'
 
@@ -16,9 +17,10 @@ export interface ConnectorParts {
 
 /** Use-cases of the catalogue, and of the clients that projects have registered at its providers. */
 export const connectorUseCases = ({ clients, callbackUrl }: ConnectorParts): UseCasesOf<'connectors'> => ({
-  'connectors.list': async ({ scope }) => {
+  'connectors.list': async ({ scope, query }) => {
     const ids = await clients.ids(scope.project)
-    return { data: connectorTypes.map((type) => connectorView(type, ids.get(type.id) ?? null)) }
+    const { data, next_cursor } = pageOfAll(connectorTypes, query)
+    return { data: data.map((type) => connectorView(type, ids.get(type.id) ?? null)), next_cursor }
   },
   'connectors.get': async ({ scope, params }) => {
     const type = found(params.connector_id)

@@ -14,7 +14,7 @@ import type { Services } from '../capability/services.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
 import type { Resident } from '../runtime/internal.ts'
-import { listSessions } from '../sessions/session-use-cases.ts'
+import { listSessions } from '../sessions/list-sessions.ts'
 import { flightsOf } from './flights.ts'
 import type { Nodes } from './nodes.ts'
 

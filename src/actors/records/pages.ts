@@ -51,6 +51,22 @@ export const pageOf = async <T extends JsonObject, V>(
   return { data: data.map(view), next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last.id) : null }
 }
 
+/**
+ * Returns one page of a list that is not stored, in its own order.
+ *
+ * @throws {ServiceError} `invalid_query` for a cursor that was not issued by this list.
+ */
+export const pageOfAll = <T extends { readonly id: string }>(
+  all: readonly T[],
+  { limit, cursor }: Pick<PageQuery, 'limit' | 'cursor'>,
+): Page<T> => {
+  const after = cursor === undefined || cursor === null ? -1 : all.findIndex(({ id }) => cursorAfter(id) === cursor)
+  if (after === -1 && typeof cursor === 'string') throw foreignCursor()
+  const data = all.slice(after + 1, after + 1 + limit)
+  const last = data.at(-1)
+  return { data, next_cursor: last === undefined || last === all.at(-1) ? null : cursorAfter(last.id) }
+}
+
 /** Returns the cursor of the page after this row. */
 export const cursorAfter = (id: string): string => Buffer.from(id).toString('base64url')
 
@@ -92,5 +108,8 @@ const idAfter = (cursor: string, { idPrefix, olderIdPrefix }: IdPrefixes): strin
   const id = Buffer.from(cursor, 'base64url').toString()
   const isOurs = isId(id, idPrefix) || (olderIdPrefix !== undefined && isId(id, olderIdPrefix))
   if (isOurs && cursorAfter(id) === cursor) return id
-  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })
+  throw foreignCursor()
 }
+
+const foreignCursor = (): ServiceError =>
+  new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })

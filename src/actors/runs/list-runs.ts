@@ -8,7 +8,7 @@ import { ownedScope } from '../records/owner-filter.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { type Row, shownFields } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
-import { sessionListFilter } from '../sessions/session-agent.ts'
+import { keyListFilter } from '../sessions/session-agent.ts'
 import { type RunRowData, runRows } from './kinds.ts'
 import type { RunParts } from './run-use-cases.ts'
 
@@ -86,7 +86,7 @@ const coverOf = async ({
 }: Selecting): Promise<(Cover<RunRowData> & { readonly isWhole: boolean }) | null> => {
   const { limit: _limit, cursor: _cursor, tenant_id, external_user_id, ...filters } = query
   const within = ownedScope(await listedScope(principal, scope), { tenant_id, external_user_id })
-  const only = sessionListFilter(principal)
+  const only = keyListFilter(principal)
   const foreign = only.agent_id !== undefined && (filters.agent_id ?? only.agent_id) !== only.agent_id
   if (within === null || foreign) return null
   const wanted = Object.entries({ ...filters, ...only }).filter(

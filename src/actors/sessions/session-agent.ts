@@ -26,21 +26,34 @@ export const streamPlace = ({ owner, state }: Resident): StreamPlace => ({
 })
 
 /**
- * The filter that restricts a session list for this credential.
+ * The filter that restricts lists of sessions and runs for the key of an agent; empty for other credentials.
  *
  * @throws {ServiceError} `forbidden` for a public key, with which any visitor of a web page could list other people's
- * sessions; and for a token restricted to installations, whose user may have sessions of other installations.
+ * sessions.
  */
-export const sessionListFilter = (principal: Principal): { readonly agent_id?: string } => {
-  if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
-    throw new ServiceError('forbidden', { message: 'A token for installations cannot list anything.' })
-  }
+export const keyListFilter = (principal: Principal): { readonly agent_id?: string } => {
   if (principal.kind !== 'agent_key') return {}
   if (principal.keyType === 'public') {
     throw new ServiceError('forbidden', { message: 'A public key cannot list anything.' })
   }
   return { agent_id: principal.agentId }
 }
+
+/** A filter of a session list. */
+export interface SessionFilter {
+  readonly agent_id?: string
+  readonly installation_id?: string
+}
+
+/**
+ * The filters whose lists together are the sessions that a credential may list: one for each installation of a token.
+ *
+ * @throws {ServiceError} `forbidden` for a public key.
+ */
+export const sessionListFilters = (principal: Principal): readonly SessionFilter[] =>
+  principal.kind === 'client_token' && principal.installationIds.length > 0
+    ? [...new Set(principal.installationIds)].map((installation_id) => ({ installation_id }))
+    : [keyListFilter(principal)]
 
 /** The agent of a new session, and its installation if it has one. */
 type NewAgent = { readonly agent_id: string | null; readonly installation_id?: string }

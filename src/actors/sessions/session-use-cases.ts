@@ -1,6 +1,5 @@
 import { givenFields } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
-import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -14,17 +13,16 @@ import type { RemoteTools } from '../capability/remote-tools.ts'
 import type { Services } from '../capability/services.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { numberedPage } from '../records/numbered-page.ts'
-import { ownedScope } from '../records/owner-filter.ts'
 import { picked } from '../records/schema.ts'
-import { contextOf, type Delivered, isId, newId } from '../runtime/index.ts'
+import { contextOf, type Delivered, newId } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
-import { sessionRows } from './kinds.ts'
+import { listSessions } from './list-sessions.ts'
 import { messagePage, snapshotStream } from './messages/session-messages.ts'
-import { type Installed, mayAccessSession, newSessionOwner, sessionListFilter, streamPlace } from './session-agent.ts'
-import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
+import { type Installed, mayAccessSession, newSessionOwner, sessionListFilters, streamPlace } from './session-agent.ts'
+import { newSessionView, sessionEventView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
 import { broughtTools } from './turns/brought-tools.ts'
 import { checkMemory } from './turns/checked-memory.ts'
@@ -145,31 +143,6 @@ const lifecycle = (parts: SessionParts) => {
   } satisfies Partial<UseCases>
 }
 
-/** Returns one page of the sessions in the scope, newest first. */
-export const listSessions = async (
-  { host, records }: Pick<SessionParts, 'host' | 'records'>,
-  { scope, query }: Pick<Parameters<UseCases['sessions.list']>[0], 'scope' | 'query'>,
-  only: { readonly agent_id?: string } = {},
-): Promise<ResultOf<'sessions.list'>> => {
-  const { limit, page, status, agent_id, installation_id, tenant_id, external_user_id } = query
-  const within = ownedScope(scope, { tenant_id, external_user_id })
-  const from = beginOf(query)
-  if (within === null || (only.agent_id !== undefined && (agent_id ?? only.agent_id) !== only.agent_id))
-    return numberedPage([], { page, limit, total: exactly(0) })
-  const where = {
-    ...(agent_id !== undefined && { agent_id }),
-    ...(installation_id !== undefined && { installation_id }),
-    ...(status !== undefined && { status }),
-    ...only,
-  }
-  await host.rows.shown()
-  const total = await records.total(sessionRows, within, where)
-  // One row more than the page: after `starting_after`, the page number does not show whether rows remain.
-  const rows = await records.list(sessionRows, within, { where, ...from, limit: limit + 1 })
-  const { data, pagination } = numberedPage(rows.slice(0, limit).map(sessionRowView), { page, limit, total })
-  return { data, pagination: { ...pagination, has_more: rows.length > limit } }
-}
-
 /** The session that a token is bound to; null for all other credentials. */
 const boundTo = (principal: Principal): string | null =>
   principal.kind === 'client_token' ? principal.sessionId : null
@@ -187,22 +160,6 @@ const listBound = async (
   return numberedPage(page === 1 ? rows : [], { page, limit, total: exactly(rows.length) })
 }
 
-/** Where a page begins: an optional session to start after, and a number of rows to skip. */
-const beginOf = ({ page, limit, starting_after }: Parameters<UseCases['sessions.list']>[0]['query']) => {
-  const skip = (page - 1) * limit
-  if (starting_after !== undefined && !isId(starting_after, 'ses'))
-    throw new ServiceError('invalid_query', {
-      param: 'starting_after',
-      message: 'starting_after is not the id of a session.',
-    })
-  if (skip + limit > deepestRow)
-    throw new ServiceError('invalid_query', {
-      param: 'page',
-      message: `Page numbers reach row ${deepestRow} only. Continue with starting_after, the id of the last session that you received.`,
-    })
-  return starting_after === undefined ? { skip } : { skip, after: starting_after }
-}
-
 const reading = ({ host, records }: SessionParts) =>
   ({
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
@@ -211,7 +168,7 @@ const reading = ({ host, records }: SessionParts) =>
         ? listSessions(
             { host, records },
             { ...call, scope: await listedScope(call.principal, call.scope) },
-            sessionListFilter(call.principal),
+            sessionListFilters(call.principal),
           )
         : listBound(host, call),
     'sessions.messages': async (call) => {

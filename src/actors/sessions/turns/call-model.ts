@@ -63,7 +63,7 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
   },
   restarted: async ({ kept, from, text }, context) => {
     const { restarts = 0, config } = contextOf(sessionDefinition, context)
-    const { on_interrupted: then = 'restart' } = await parts.configs.read(context.owner.project, config)
+    const { on_interrupted: then } = await parts.configs.read(context.owner.project, config)
     const charged = text === '' ? {} : await chargedLost(parts, text, context)
     if (restarts >= maxRestarts || then === 'fail') return { again: false, ...failed(noText, interruption, charged) }
     const type = 'model_restarted'

@@ -51,8 +51,8 @@ export interface AgentConfig {
   readonly memory?: MemoryField
   /** Default for turns that do not set the field. */
   readonly pause_on_tool_calls: boolean | null
-  /** What a crash of the server in the middle of an answer does to its turn; absent: `restart`. */
-  readonly on_interrupted?: 'restart' | 'fail'
+  /** What a crash of the server in the middle of an answer does to its turn; absent: `retry`. */
+  readonly on_interrupted?: 'retry' | 'restart' | 'fail'
   /** Whether the log of a session has what the model reasons. */
   readonly show_reasoning?: boolean
   /** Guardrails of its model calls. */
