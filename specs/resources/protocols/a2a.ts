@@ -14,6 +14,7 @@ import {
   oneOf,
   optional,
   string,
+  timestamp,
 } from '#specs/dsl/schema.ts'
 import { a2aTask, a2aUpdates } from '#specs/events/a2a-events.ts'
 
@@ -194,9 +195,7 @@ export const a2a = defineOperations(
         ),
         pageSize: described(defaulted(integer({ min: 1, max: 100 }), 50), 'Maximum number of tasks on a page.'),
         pageToken: optional(string({ maxLength: 1024, description: '`nextPageToken` of the previous page.' })),
-        statusTimestampAfter: optional(
-          string({ minLength: 1, maxLength: 64, description: 'Time since which the state of the tasks has changed.' }),
-        ),
+        statusTimestampAfter: described(optional(timestamp()), 'Time since which the state of the tasks has changed.'),
         includeArtifacts: described(optional(boolean()), 'Whether tasks have their artifacts. Default: false.'),
         historyLength,
       },

@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
 import { World } from '../world.ts'
@@ -82,6 +83,49 @@ describe('Anthropic’s own tools', () => {
     await sdk.messages.stream({ model, max_tokens: 100, tools, messages }).finalMessage()
     const sent = upstream.received[0]?.body.messages
     expect(sent).toMatchObject([{ role: 'user' }, { role: 'assistant', content: blocks }, { role: 'user' }])
+  })
+
+  it('cites a document whose personal data the provider did not get, in every API that streams the answer', async () => {
+    const cited = { type: 'char_location', cited_text: 'Ask [EMAIL_1].', document_index: 0, document_title: 'Lawn' }
+    const citation = { ...cited, start_char_index: 0, end_char_index: 14, file_id: null }
+    const at = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
+    const open = (index: number) => ({
+      ...{ type: 'content_block_start', index },
+      content_block: { type: 'text', text: '', citations: [] },
+    })
+    const answer = [
+      ...events.slice(0, 1),
+      ...[open(0), at(0, { type: 'text_delta', text: 'For [EMA' }), at(0, { type: 'text_delta', text: 'IL_1]: ' })],
+      ...[{ type: 'content_block_stop', index: 0 }, open(1), at(1, { type: 'text_delta', text: 'ask [EMAIL_1]' })],
+      ...[at(1, { type: 'citations_delta', citation }), { type: 'content_block_stop', index: 1 }],
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+      { type: 'message_stop' },
+    ]
+    upstream.script(whole(answer.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')))
+    const source = { type: 'text' as const, media_type: 'text/plain' as const, data: 'Ask ada@example.com.' }
+    const document = { type: 'document' as const, title: 'Lawn', citations: { enabled: true }, source }
+    const messages = [{ role: 'user' as const, content: [document] }]
+    const message = await sdk.messages.stream({ model, max_tokens: 100, messages }).finalMessage()
+    const own = { ...citation, cited_text: 'Ask ada@example.com.' }
+    expect(message.content).toMatchObject([
+      { type: 'text', text: 'For ada@example.com: ' },
+      { type: 'text', text: 'ask ada@example.com', citations: [own] },
+    ])
+    expect(upstream.received[0]?.body.messages).toEqual([
+      { role: 'user', content: [{ ...document, source: { ...source, data: 'Ask [EMAIL_1].' } }] },
+    ])
+    const openai = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+    const question = 'Who is ada@example.com?'
+    const completion = openai.chat.completions.stream({ model, messages: [{ role: 'user', content: question }] })
+    const lists: unknown[] = []
+    for await (const { choices } of completion) {
+      const [{ delta } = { delta: {} }] = choices
+      if ('citations' in delta && Array.isArray(delta.citations)) lists.push(...delta.citations)
+    }
+    expect(lists).toEqual([{ ...own, start_index: 21, end_index: 40 }])
+    const { output } = await openai.responses.stream({ model, input: question }).finalResponse()
+    const annotations = [{ type: 'file_citation', filename: 'Lawn', start_index: 21, end_index: 40 }]
+    expect(output).toMatchObject([{ content: [{ text: 'For ada@example.com: ask ada@example.com', annotations }] }])
   })
 
   it('are left out for a model of another provider and listed in X-Ignored-Tools', async () => {

@@ -155,6 +155,8 @@ it('lists and counts only the tasks whose state changed since a time', async () 
   const clock = new VirtualClock()
   const { call, runsOf } = await open(clock)
   const runs = runsOf()
+  const byRpc = (statusTimestampAfter: string) =>
+    answerRpc(runs, { ...call, body: { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { statusTimestampAfter } } })
   const ended = async (id: string) => (await runs.sent(call, messageOf(id), false)).id
   await ended('a')
   await clock.advance(60_000)
@@ -163,6 +165,8 @@ it('lists and counts only the tasks whose state changed since a time', async () 
   const listed = await runs.list(call, { pageSize: 5, since, status: 'TASK_STATE_COMPLETED' }, {})
   expect([listed.totalSize, listed.tasks.map(({ id }) => id).sort()]).toEqual([2, later.toSorted()])
   expect((await runs.list(call, { pageSize: 5, since, status: 'TASK_STATE_FAILED' }, {})).totalSize).toBe(0)
+  expect(await byRpc(new Date(since).toISOString())).toMatchObject({ json: { result: { totalSize: 2 } } })
+  expect(await byRpc('yesterday')).toMatchObject({ json: { error: { code: -32602 } } })
 })
 
 it('answers a call of another version with the error that the protocol has for it, in both bindings', async () => {

@@ -28,6 +28,7 @@ export const runs: EstatePart = {
     'a2a.stream configuration': 'test/e2e/protocols/a2a.e2e.test.ts',
     'a2a.tasks contextId': 'test/e2e/protocols/a2a.e2e.test.ts',
     'a2a.tasks pageToken': 'test/e2e/protocols/a2a.e2e.test.ts',
+    'a2a.tasks statusTimestampAfter': 'test/actors/runs/a2a/a2a-runs.test.ts',
     'runs.create expires_in': 'test/actors/runs/runs.test.ts',
     'runs.replay after_sequence': 'test/actors/runs/replay.test.ts',
     'runs.replay reason': 'test/actors/runs/replay.test.ts',
