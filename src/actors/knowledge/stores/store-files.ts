@@ -136,7 +136,8 @@ export class StoreFiles {
     if (await isErased(records, id)) return
     const row = await this.add(scope, base, { ...added, once: id })
     // the base had the file before: this addition is done, too
-    if (row.id !== id) await markErased(records, { actor: id, now: clock.now() })
+    const now = clock.now()
+    if (row.id !== id) await markErased(records, { actor: id, made: now, now })
   }
 
   /** Replaces the attributes of a file. */
