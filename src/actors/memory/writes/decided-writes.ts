@@ -77,9 +77,9 @@ export class DecidedWrites {
     return { rows, ...(version !== undefined && { version }) }
   }
 
-  /** Waits before a decision is made anew. */
+  /** Waits before a decision is made anew: in all its tries for longer than until the write of a dead process is taken over. */
   again(tries: number): Promise<void> {
-    return pause(this.#parts.clock, Math.min(50, 2 ** tries) * (0.5 + Math.random()))
+    return pause(this.#parts.clock, Math.min(200, 2 ** tries) * (0.5 + Math.random()))
   }
 
   #pendingOf({ rows, ended }: DecidedWrite): PendingWrite {

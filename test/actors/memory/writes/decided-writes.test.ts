@@ -63,6 +63,20 @@ describe('a decided write of a memory', () => {
     expect((await rows()).filter(({ data }) => data.valid_to_ms === null)).toHaveLength(1)
   })
 
+  it('delays the next write of another process until it is carried out, and refuses none', async () => {
+    const { clock, records, node, rows } = await opened()
+    const other = node(records)
+    await write(other, 'I live in Paris.')
+    await clock.advance(1000)
+    void write(node(dyingAt(records, (kind) => kind.name === 'memories')), 'I live in Oslo.')
+    await expect.poll(async () => (await rows()).length).toBe(2)
+    const next = write(other, 'I live in Rome.')
+    for (let ms = 0; ms < 6000; ms += 50) await clock.advance(50)
+    expect((await next).memories).toHaveLength(1)
+    const current = (await rows()).filter(({ data }) => data.valid_to_ms === null)
+    expect(current.map(({ data }) => data.content)).toEqual(['I live in Rome.'])
+  })
+
   it('leaves nothing when its process died before it was claimed', async () => {
     const { records, node, rows } = await opened()
     const other = node(records)
