@@ -122,7 +122,6 @@ export class CallGatherer implements CallLedger {
     const batch = this.#batch
     if (batch.bodies.length === 0) return
     this.#batch = new Batch()
-    this.#withBodies = 0
     const now = this.#parts.clock.now()
     this.#lastAt = now
     const id = idAt(segmentPrefix, now)
@@ -173,6 +172,8 @@ export class CallGatherer implements CallLedger {
       call.at = Math.min(now, Math.max(now - segmentSpanMs, call.at))
       call.log = this.#logOf(bodies[place] ?? null, call.at, wanted)
     }
+    this.#withBodies -= bodies.filter((each) => typeof each === 'function').length
+    bodies.fill(null)
     return {
       id,
       project: segmentOwner,

@@ -279,6 +279,22 @@ describe('a failure', () => {
     expect(ledger.counts).toEqual({ taken: 100_000, dropped: 100 })
   })
 
+  it('of the store keeps the texts of 64 calls in memory, however many wait', async () => {
+    const { ledger, storage, clock } = await world()
+    const { insert } = storage.records
+    storage.records.insert = () => Promise.reject(new StoreUnavailable('away'))
+    for (let n = 0; n < 300; n++) {
+      ledger.record(callOf())
+      if (n % 60 === 59) await clock.advance(100)
+    }
+    storage.records.insert = insert
+    await clock.advance(10_000)
+    const bodies = (await all(ledger.records, requestLog)).map(({ data }) => data.bodies)
+    // the first segment was complete before its write failed
+    expect(bodies.filter((each) => each === 'kept')).toHaveLength(60 + 64)
+    expect(bodies).toHaveLength(300)
+  })
+
   it('of the process leaves its durable calls exactly once to the next process', async () => {
     const { ledger, storage, clock } = await world()
     for (let n = 0; n < 60; n++) ledger.record(callOf())

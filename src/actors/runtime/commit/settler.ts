@@ -6,10 +6,11 @@ import type { Resident } from '../resident.ts'
 
 /** Delay in ms: the later, the more of the commits are in pages that are written once. */
 const everyMs = 1000
+/** Number of keys of each kind that are sent at once: a statement of MongoDB has 16 MB. */
 const maxConcurrent = 2000
-/** Delay of the retry after a failure, in ms, and the maximum number of keys that wait for it. */
+/** Delay of the retry after a failure, in ms, and the maximum number of keys of each kind that wait for it. */
 const againMs = 1000
-const maxKept = 300_000
+const maxKept = 100_000
 
 /** Dependencies of `Settler`. */
 export interface SettlerParts {
@@ -67,12 +68,10 @@ export class Settler {
 
   /** Keeps work that failed for the next attempt, up to a bound; the rest is left to the next start. */
   #keep({ close, undue, retire }: SettleWork): void {
-    const waiting = this.#close.length + this.#undue.length + this.#retire.length
-    if (waiting + close.length + undue.length + retire.length > maxKept) return
     // not spread as arguments of `push`: so many would overflow the stack
-    this.#close = close.concat(this.#close)
-    this.#undue = undue.concat(this.#undue)
-    this.#retire = retire.concat(this.#retire)
+    this.#close = close.concat(this.#close).slice(0, maxKept)
+    this.#undue = undue.concat(this.#undue).slice(0, maxKept)
+    this.#retire = retire.concat(this.#retire).slice(0, maxKept)
     this.#cancel ??= this.#parts.clock.after(againMs, () => void this.flush())
   }
 
@@ -80,25 +79,31 @@ export class Settler {
   async flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    const work = { close: this.#close, undue: this.#undue, retire: this.#retire }
     const blobs = this.#blobs
-    if (work.close.length + work.undue.length + work.retire.length + blobs.length === 0) return
-    this.#close = []
-    this.#undue = []
-    this.#retire = []
     this.#blobs = []
+    while (this.#close.length + this.#undue.length + this.#retire.length > 0) {
+      const next = (keys: CommitKey[]) => keys.splice(0, maxConcurrent)
+      if (await this.#settle({ close: next(this.#close), undue: next(this.#undue), retire: next(this.#retire) }))
+        continue
+      this.#blobs = blobs.concat(this.#blobs).slice(0, maxConcurrent)
+      return
+    }
+    await this.#remove(blobs)
+  }
+
+  /** @returns whether the store accepted the work. */
+  async #settle(work: SettleWork): Promise<boolean> {
     try {
       await this.#parts.storage.commits.settle(work)
       this.#isAway = false
+      return true
     } catch (error) {
       this.#isAway = true
       const commits = work.close.length + work.retire.length
       this.#parts.log.warn({ commits, err: error }, 'commits not settled, trying again')
       this.#keep(work)
-      this.#blobs = blobs.concat(this.#blobs).slice(0, maxConcurrent)
-      return
+      return false
     }
-    await this.#remove(blobs)
   }
 
   /** Removes blobs to which no snapshot in the store refers. What fails is left to the actor's next owner. */

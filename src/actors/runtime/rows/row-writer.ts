@@ -6,6 +6,9 @@ import { Overloaded } from '../overloaded.ts'
 /** Batching window in ms: consecutive turns of an actor within it result in one write of its row. */
 const gatherMs = 200
 
+/** Maximum number of rows of one write: a store takes them in one statement, and SQLite blocks the process meanwhile. */
+const maxRows = 1_000
+
 /** How long a request waits for rows while the store accepts writes, in ms; and how long while it does not. */
 const patienceMs = 20_000
 const failingPatienceMs = 800
@@ -260,19 +263,19 @@ export class RowWriter {
    */
   async #write(): Promise<void> {
     const strikes = new Map<Row, number>()
-    let size = this.#inBatch.size
+    let size = maxRows
     let failures = 0
     let isAccepting = false
     while (this.#inBatch.size > 0) {
       if (failures > 0) await pause(this.#clock, backoffMs(failures - 1, 50, 2000))
       if (failures > 0 && size === 1) this.#takeNewer()
-      const call = [...this.#inBatch.values()].slice(0, size)
+      const call = firstOf(this.#inBatch.values(), size)
       const error = await this.#project(call, failures)
       this.#failing = error instanceof StoreUnavailable
       if (error === null) for (const row of call) this.#written(row)
       else if (call.length > 1) this.#putLast(call)
       else for (const row of call) this.#failedAlone(row, error, isAccepting ? strikes : null)
-      size = error === null ? size * 2 : Math.ceil(call.length / 2)
+      size = error === null ? Math.min(size * 2, maxRows) : Math.ceil(call.length / 2)
       failures = this.#failing ? failures + 1 : 0
       isAccepting = error === null
     }
@@ -333,4 +336,10 @@ export class RowWriter {
     this.#suspects.add(row.id)
     this.#listener.refused(row, error)
   }
+}
+
+const firstOf = (rows: Iterable<Row>, count: number): readonly Row[] => {
+  const first: Row[] = []
+  for (const row of rows) if (first.push(row) === count) break
+  return first
 }

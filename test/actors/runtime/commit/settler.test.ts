@@ -41,6 +41,18 @@ it('tries a store that is away again once a second, however much waits', async (
   expect(state.attempts - before).toBeLessThanOrEqual(4)
 })
 
+it('sends what has waited for a store in statements that one takes, so that one too large does not fail for ever', async () => {
+  const { state, clock, settler } = opened()
+  for (const key of keys(100_000)) settler.close(key)
+  await clock.advance(5000)
+  state.away = false
+  await clock.advance(1000)
+  await settler.flush()
+  const sizes = state.settled.map(({ close }) => close.length)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2000)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(100_000)
+})
+
 it('keeps what the store does not accept for the next attempt, up to a limit', async () => {
   const { state, clock, settler } = opened()
   const max = 300_000

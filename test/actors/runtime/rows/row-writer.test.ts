@@ -238,6 +238,22 @@ it('calls a store that is away no more often for a large batch, and writes all a
   expect([rows.size, calls.length - before < 15]).toEqual([0, true])
 })
 
+it('writes many rows in calls of at most 1,000, which a store takes in one statement', async () => {
+  const calls: number[] = []
+  const { project } = faulty.storage.records
+  const records: RecordStore = {
+    ...faulty.storage.records,
+    project: (some) => {
+      calls.push(some.length)
+      return project(some)
+    },
+  }
+  rows = new RowWriter({ records, clock, log: pino({ level: 'silent' }) })
+  for (let n = 0; n < 5_000; n++) put(1, `w_${n}`)
+  await rows.settled()
+  expect(calls).toEqual([1_000, 1_000, 1_000, 1_000, 1_000])
+})
+
 it('writes all other rows, later ones too, while one is refused as if the store were away; reports that one', async () => {
   writerOn((id) => id === 'w_7')
   const refused: string[] = []
