@@ -40,15 +40,14 @@ export const systemClock: Clock = {
 /** Resolves after `ms`, or at once when `signal` aborts. */
 export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    signal?.addEventListener(
-      'abort',
-      () => {
-        cancel()
-        resolve()
-      },
-      { once: true },
-    )
+    const end = (): void => {
+      cancel()
+      // a signal may outlast the pauses of hours
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(ms, end)
+    signal?.addEventListener('abort', end)
   })
 
 /**

@@ -36,6 +36,7 @@ export {
   type Peers,
 } from './messages/peers.ts'
 export { type PlacedService, type PlacedTask, PlacedWork } from './messages/placed-work.ts'
+export { persistently } from './persistently.ts'
 export type { Ownership } from './recovery/ownership.ts'
 export { type Shards, shardsOf } from './recovery/shard.ts'
 export type { HostRefusal } from './refused.ts'

@@ -1,6 +1,6 @@
 import { deliveryDefinition } from '#machines/webhook-delivery/webhook-delivery-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import type { JsonObject, StoredEvent } from '#storage/index.ts'
+import { type JsonObject, type StoredEvent, StoreUnavailable } from '#storage/index.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { mask } from '../records/sanitize.ts'
 import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '../runtime/index.ts'
@@ -66,7 +66,7 @@ const attempted = async (
   const headers = { 'content-type': 'application/json', 'user-agent': 'Troupe-Webhooks/1', ...own }
   const { url, secretHeaders = [] } = receiver
   const outcome = await sendAttempt({ url, headers, body }, { guard, timeoutMs, signal })
-  const isLive = signal.aborted || (await receiver.noted(outcome))
+  const isLive = signal.aborted || (await noted(receiver, outcome))
   const facts = { attempt, at: timestampOf(at), duration_ms: Math.max(0, now() - at) }
   const final = !isLive || event_type === testEvent
   const shown = { url, headers: { ...headers, ...masked(own, secretHeaders) } }
@@ -75,6 +75,13 @@ const attempted = async (
     stored: stored(outcome),
   }
 }
+
+/** The attempt is not repeated for a store that is away: the next one is noted. */
+const noted = (receiver: Receiver, outcome: AttemptOutcome): Promise<boolean> =>
+  receiver.noted(outcome).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return true
+    throw error
+  })
 
 /** The log of attempts is for all who may read deliveries. */
 const masked = (headers: Readonly<Record<string, string>>, names: readonly string[]) =>

@@ -4,7 +4,7 @@ import { callerFrom } from '#gateway/apis/responses/background/stored-caller.ts'
 import type { BatchError } from '#machines/batch/batch.ts'
 import { batchDefinition } from '#machines/batch/batch-definition.ts'
 import { contextOf, derivedId, type EffectCatalog, type EffectContext } from '#runtime/index.ts'
-import { type EraseParts, eraseActor } from '#runtime/internal.ts'
+import { type EraseParts, eraseActor, persistently } from '#runtime/internal.ts'
 import { messagesEndpoint } from '#specs/resources/gateway/batches.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import { projectScope } from '#storage/index.ts'
@@ -85,7 +85,8 @@ class BatchWork {
     const line = text === null ? null : { project, batch, endpoint, caller, number, text, isCancelled }
     const outcome = line === null ? outcomeIn(stored ?? '') : await this.#lines.run(line, effect.signal)
     effect.signal.throwIfAborted()
-    if (stored === null) await this.#blobs.putOutcome(owner, number, JSON.stringify(outcome))
+    const put = () => this.#blobs.putOutcome(owner, number, JSON.stringify(outcome))
+    if (stored === null) await persistently({ ...this.#parts, signal: effect.signal }, put)
     const { ok, tokens, metered } = outcome
     return { type: 'line_done', ok, tokens, metered: storedUsage(metered), at: this.#parts.clock.now() }
   }

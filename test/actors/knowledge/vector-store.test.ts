@@ -5,10 +5,13 @@ import { embedDocument, lacksVectors, leadVectors, vectorsOf } from '#actors/kno
 import type { Embedder } from '#retrieval/embedder.ts'
 import { leadsOf } from '#retrieval/leads.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
+import { systemClock } from '#runtime/clock.ts'
 import { isId, timeOfId } from '#runtime/index.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import type { BlobVectors } from '#storage/search/vector-port.ts'
 import { openServices } from '#test/support/open-services.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const owner = { project: 'prj_a', tenant: null, source: 'ksr_01m7yttzjhsxjpptb3mj7638ba' }
 const signal = new AbortController().signal
@@ -55,10 +58,10 @@ it('chunks have ids like those of resources, which sort by the creation of their
 it('embedDocument embeds every chunk once', async () => {
   const { blobs, document } = await store(70)
   const { embedder, embedded } = counting('one')
-  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, clock: systemClock, signal })
   expect(vectors).toMatchObject({ embedder: 'one', count: 70 })
   expect((await vectorsOf(blobs, owner, vectors)).size).toBe(70)
-  await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  await embedDocument(blobs, embedder, { owner, document, before: null, clock: systemClock, signal })
   expect(embedded).toHaveLength(70)
 })
 
@@ -74,29 +77,59 @@ it.each([
     put: async (stored: BlobVectors) => void put.push(...(stored.vectors.length > 0 ? [stored.vectors.length] : [])),
   }
   const searchable = { vectors, base: 'kb_1', embedder: 'one', log: { warn: () => {} } }
-  await embedDocument(blobs, counting('one').embedder, { owner, document, before: null, searchable, signal })
+  await embedDocument(blobs, counting('one').embedder, {
+    owner,
+    document,
+    before: null,
+    searchable,
+    clock: systemClock,
+    signal,
+  })
   expect(put).toEqual(Array.from({ length: times }, () => 70))
 })
 
 it('embedDocument continues where it was when an embedder failed', async () => {
   const { blobs, document } = await store(1200)
   const failing = counting('one', 1100)
-  await expect(embedDocument(blobs, failing.embedder, { owner, document, before: null, signal })).rejects.toThrow()
+  await expect(
+    embedDocument(blobs, failing.embedder, { owner, document, before: null, clock: systemClock, signal }),
+  ).rejects.toThrow()
   const { embedder, embedded } = counting('one')
-  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, clock: systemClock, signal })
   expect((await vectorsOf(blobs, owner, vectors)).size).toBe(1200)
   expect(embedded).toHaveLength(200)
+})
+
+it('embedDocument embeds every chunk once, however long the store refuses the vectors', async () => {
+  const { blobs, document } = await store(70)
+  const { embedder, embedded } = counting('one')
+  const clock = new VirtualClock()
+  const { putKeyed } = blobs
+  blobs.putKeyed = () => Promise.reject(new StoreUnavailable('away'))
+  const embedding = embedDocument(blobs, embedder, { owner, document, before: null, clock, signal })
+  embedding.catch(() => {})
+  await clock.advance(60_000)
+  blobs.putKeyed = putKeyed
+  await clock.advance(5_000)
+  expect((await embedding).count).toBe(70)
+  expect(embedded).toHaveLength(70)
 })
 
 it('embedDocument keeps the vectors of unchanged chunks, unless the embedder is another one', async () => {
   const { blobs, document, documentOf, sections } = await store(40)
   const { embedder, embedded } = counting('one')
-  const before = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  const before = await embedDocument(blobs, embedder, { owner, document, before: null, clock: systemClock, signal })
   const edited = await documentOf(sections.with(7, '# Part 7\n\nOther words.').join('\n\n'))
-  await embedDocument(blobs, embedder, { owner, document: edited, before, signal })
+  await embedDocument(blobs, embedder, { owner, document: edited, before, clock: systemClock, signal })
   expect(embedded).toHaveLength(41)
   const other = counting('two')
-  const vectors = await embedDocument(blobs, other.embedder, { owner, document: edited, before, signal })
+  const vectors = await embedDocument(blobs, other.embedder, {
+    owner,
+    document: edited,
+    before,
+    clock: systemClock,
+    signal,
+  })
   expect(other.embedded).toHaveLength(40)
   expect(vectors.embedder).toBe('two')
 })
@@ -112,14 +145,14 @@ it('embedDocument also embeds the lead of each page, and after an edit only chan
   const { embedder, embedded } = counting('one')
   const pages = Array.from({ length: 400 }, (_, n) => pageOf(n, 2))
   const document = await pagedOf(pages)
-  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  const vectors = await embedDocument(blobs, embedder, { owner, document, before: null, clock: systemClock, signal })
   expect(vectors).toMatchObject({ count: 800, leads: true })
   expect(embedded).toHaveLength(1200)
   expect(embedded.filter((text) => text.length <= 100)).toHaveLength(400)
   expect(leadVectors(await vectorsOf(blobs, owner, vectors)).size).toBe(400)
   embedded.length = 0
   const edited = await pagedOf(pages.with(7, pageOf(1007, 2)))
-  await embedDocument(blobs, embedder, { owner, document: edited, before: vectors, signal })
+  await embedDocument(blobs, embedder, { owner, document: edited, before: vectors, clock: systemClock, signal })
   expect(embedded).toHaveLength(3)
 })
 
@@ -132,7 +165,7 @@ it('embedDocument embeds only the leads where an earlier release embedded the ch
     old.push(...chunks.map(({ id }) => [id, textOfVector(new Float32Array([1, 0]))] as const))
   const parts = [await blobs.putKeyed(owner, 'vec', { key: 'old', text: JSON.stringify(old) })]
   const before = { embedder: 'one', parts, count: 2 }
-  const vectors = await embedDocument(blobs, embedder, { owner, document, before, signal })
+  const vectors = await embedDocument(blobs, embedder, { owner, document, before, clock: systemClock, signal })
   expect(embedded).toEqual(leadsOf([pageOf(1), pageOf(2)]))
   expect((await vectorsOf(blobs, owner, vectors)).get(old[0]?.[0] ?? '')).toBe(old[0]?.[1])
 })
@@ -152,11 +185,13 @@ it.each([
 it('embedDocument embeds a changed document again after a kill that followed the removal of its earlier vectors', async () => {
   const { blobs, documentOf, document } = await store(3)
   const { embedder } = counting('one')
-  const before = await embedDocument(blobs, embedder, { owner, document, before: null, signal })
+  const before = await embedDocument(blobs, embedder, { owner, document, before: null, clock: systemClock, signal })
   const next = await documentOf('# Other\n\nOther words.')
-  const made = await embedDocument(blobs, embedder, { owner, document: next, before, signal })
+  const made = await embedDocument(blobs, embedder, { owner, document: next, before, clock: systemClock, signal })
   await blobs.keepOnly(owner, [...next.text, ...next.chunks, ...made.parts], signal)
-  expect(await embedDocument(blobs, embedder, { owner, document: next, before, signal })).toEqual(made)
+  expect(await embedDocument(blobs, embedder, { owner, document: next, before, clock: systemClock, signal })).toEqual(
+    made,
+  )
   expect((await vectorsOf(blobs, owner, before)).size).toBe(0)
 })
 

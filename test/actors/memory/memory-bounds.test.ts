@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import type { MemoryEmbedder } from '#actors/memory/embedding/embedders.ts'
 import { EmbeddingQueue, maxWaitingJobs } from '#actors/memory/embedding/embedding-queue.ts'
 import { MemoryChanges } from '#actors/memory/indexes/memory-changes.ts'
 import { UserMemoryIndexes } from '#actors/memory/indexes/user-memory-indexes.ts'
@@ -85,9 +86,36 @@ describe('what memory holds in a process', () => {
     const waits = new Promise<null>(() => {})
     const log = pino({ level: 'silent' })
     const queue = new EmbeddingQueue({ records, clock, log, embedderOf: () => waits, embedded: async () => {} })
-    const atWork = 2
-    for (let n = 0; n < maxWaitingJobs + atWork; n++) void queue.add(ownerOf('ada'), [`mem_${n}`])
+    for (let n = 0; n < maxWaitingJobs; n++) void queue.add(ownerOf('ada'), [`mem_${n}`])
     expect(await queue.add(ownerOf('ada'), ['mem_beyond'])).toEqual({ costUsd: 0, model: null, provider: null })
+    queue.close()
+  })
+
+  it('gets vectors at once, however many memories of another project wait for an embedder that fails or hangs', async () => {
+    const clock = new VirtualClock()
+    const { records } = openMemoryStorage({ now: clock.now })
+    await records.prepare([memories])
+    const table = new Table(records, memories, clock.now)
+    for (const user of ['ada', 'bob', 'eve']) await table.insert({ ...memoryOf(user, 'tea'), project: `prj_${user}` })
+    const hangs = new Promise<null>(() => {})
+    const embedder: MemoryEmbedder = {
+      id: 'one',
+      embed: async () => ({ vectors: [new Float32Array([1])], costUsd: 0, model: 'one', provider: null }),
+    }
+    const embedderOf = async (project: string) => {
+      if (project === 'prj_ada') throw new Error('it fails')
+      return project === 'prj_bob' ? hangs : embedder
+    }
+    const log = pino({ level: 'silent' })
+    const queue = new EmbeddingQueue({ records, clock, log, embedderOf, embedded: async () => {} })
+    const add = (user: string) => queue.add({ ...ownerOf(user), project: `prj_${user}` }, [`mem_${user}`])
+    for (let n = 0; n < 100; n++) void Promise.all([add('ada'), add('bob')])
+    let model: string | null = null
+    void add('eve').then((embedded) => {
+      model = embedded.model
+    })
+    await clock.advance(0)
+    expect(model).toBe('one')
     queue.close()
   })
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { answerChecker } from '#specs/dsl/validate.ts'
 import { webhookEvents } from '#specs/events/webhook-events.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import {
   callOf,
@@ -157,6 +158,19 @@ describe('a delivery that fails', () => {
     await second.runtime.drain(0)
     await third.runtime.drain(0)
     await fourth.runtime.drain(0)
+  })
+
+  it('is not attempted again because the store cannot note that it failed', async () => {
+    const { records } = world.storage
+    const { replace } = records
+    records.replace = () => Promise.reject(new StoreUnavailable('away'))
+    await runCompleted(world)
+    await world.receiver.requests(1)
+    for (let tenths = 0; tenths < 20; tenths++) await world.clock.advance(100)
+    const attempts = world.receiver.received.length
+    records.replace = replace
+    await world.clock.advance(2500)
+    expect(attempts).toBe(1)
   })
 
   it('ends if its webhook was deleted meanwhile', async () => {

@@ -3,6 +3,7 @@ import type { BrowserFailure, BrowserJobContext, BrowserResult } from '#machines
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
 import type { Host } from '#runtime/internal.ts'
+import { persistently } from '#runtime/internal.ts'
 import type { PersonWait, VisitEnd, Visited, VisitRequest } from '../engine/visit.ts'
 import { VisitFailed } from '../engine/visit-failed.ts'
 import type { HandOvers } from '../handover/hand-overs.ts'
@@ -11,7 +12,6 @@ import type { BrowserProfiles } from '../profiles/browser-profiles.ts'
 import type { BrowserPool } from './browser-pool.ts'
 import type { JobBlobs, JobOwner } from './job-blobs.ts'
 import { JobJournal } from './job-journal.ts'
-import { persistently } from './persistently.ts'
 import type { StoredResult } from './schema.ts'
 
 export interface BrowseParts extends Pick<Services, 'clock' | 'log' | 'now'> {

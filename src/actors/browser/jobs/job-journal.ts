@@ -2,7 +2,7 @@ import type { Services } from '#actors/capability/services.ts'
 import type { BrowserJobEvent, BrowserStep } from '#machines/browser-job/browser-job.ts'
 import type { EffectContext } from '#runtime/index.ts'
 import type { Host } from '#runtime/internal.ts'
-import { persistently } from './persistently.ts'
+import { persistently } from '#runtime/internal.ts'
 
 export interface JournalParts extends Pick<Services, 'clock' | 'now'> {
   readonly host: Pick<Host, 'deliver'>

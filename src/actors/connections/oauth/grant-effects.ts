@@ -2,6 +2,7 @@ import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import {
+  type Clock,
   contextOf,
   type EffectContext,
   type EffectOutcome,
@@ -9,6 +10,7 @@ import {
   isEvent,
   isObject,
 } from '#runtime/index.ts'
+import { persistently } from '#runtime/internal.ts'
 import { connectorOf, isDiscovered } from '#specs/data/connectors/connectors.ts'
 import type { ConnectionServers } from '../connection-servers.ts'
 import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
@@ -22,6 +24,7 @@ export interface GrantParts {
   readonly servers: Pick<ConnectionServers, 'of'>
   readonly discoveries: Pick<Discoveries, 'forget' | 'remove'>
   readonly guard: Pick<SsrfGuard, 'request'>
+  readonly clock: Clock
   /** ms since the epoch. */
   readonly now: () => number
   /** In [0, 1). */
@@ -127,7 +130,7 @@ const keepNext = async (
   parts: GrantParts,
   { connection, context, request, before = null, issuer }: Keeping,
 ): Promise<EffectOutcome> => {
-  const { vault, servers, guard, now } = parts
+  const { vault, servers, guard, clock, now } = parts
   const at = atOf(context)
   const known = await vault.open({ project: at.owner.project, id: at.id })
   const generation = connection.generation + 1
@@ -141,7 +144,8 @@ const keepNext = async (
   const type = connectorOf(connection.connector)
   const made = grantOf({ answer, before, generation, type, at: now(), issuer: discoveredIssuer(connection, server) })
   const granted = { by: context.idempotencyKey, event: made.event }
-  await vault.putGrant(at, made.secrets, { generation, granted })
+  // a code and most refresh tokens are accepted once
+  await persistently({ clock, signal: context.signal }, () => vault.putGrant(at, made.secrets, { generation, granted }))
   return { event: made.event }
 }
 

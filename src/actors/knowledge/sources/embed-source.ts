@@ -3,7 +3,7 @@ import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
 import type { SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { Embedder } from '#retrieval/index.ts'
-import { contextOf, type EffectContext, type IdempotentEffect } from '#runtime/index.ts'
+import { type Clock, contextOf, type EffectContext, type IdempotentEffect } from '#runtime/index.ts'
 import { StoreUnavailable, type VectorStore } from '#storage/index.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import type { SourceBlobs } from './source-blobs.ts'
@@ -15,6 +15,7 @@ import { embedDocument } from './vector-store.ts'
 export type EmbedderOf = (project: string) => Promise<Pick<Embedder, 'id' | 'embed'> | null>
 
 export interface EmbedParts {
+  readonly clock: Clock
   readonly blobs: SourceBlobs
   readonly embedderOf: EmbedderOf
   readonly projects: Pick<EmbeddedProjectList, 'note'>
@@ -49,13 +50,13 @@ export const embedSource = (parts: EmbedParts): IdempotentEffect => ({
 })
 
 const embedded = async (parts: EmbedParts, source: SourceContext, context: EffectContext) => {
-  const { blobs, embedderOf } = parts
+  const { blobs, embedderOf, clock } = parts
   const { document, vectors: before, knowledge_base_id: base } = source
   const owner = blobOwnerOf(context)
   const embedder = await embedderOf(owner.project)
   if (embedder === null || document === null) return null
   const searchable = await searchableOf(parts, { project: owner.project, base, embedder: embedder.id })
-  return embedDocument(blobs, embedder, { owner, document, before, searchable, signal: context.signal })
+  return embedDocument(blobs, embedder, { owner, document, before, searchable, clock, signal: context.signal })
 }
 
 /** Vectors of small bases are not stored twice: they are searched in the process. */

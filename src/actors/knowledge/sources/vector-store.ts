@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ReadDocument, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
 import { type Embedder, leadsOf, textOfVector, vectorOfText } from '#retrieval/index.ts'
+import type { Clock } from '#runtime/index.ts'
+import { persistently } from '#runtime/internal.ts'
 import { storedVectors } from '../schema.ts'
 import { chunksOf, type SourceChunk } from './document-store.ts'
 import { chunkOfLead, leadId } from './lead-id.ts'
@@ -18,6 +20,7 @@ export interface Embedding {
   readonly before: Vectors | null
   /** Where vectors are also stored for the database to search; null: nowhere. */
   readonly searchable?: SearchableVectors | null
+  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
@@ -29,7 +32,7 @@ export interface Embedding {
 export const embedDocument = async (
   blobs: SourceBlobs,
   embedder: Pick<Embedder, 'id' | 'embed'>,
-  { owner, document, before, searchable = null, signal }: Embedding,
+  { owner, document, before, searchable = null, clock, signal }: Embedding,
 ): Promise<Vectors> => {
   const known = before?.embedder === embedder.id ? await vectorsOf(blobs, owner, before) : new Map<string, string>()
   const text = await blobs.text(owner, document.text)
@@ -47,7 +50,8 @@ export const embedDocument = async (
 
   async function put(key: string, texts: readonly Embedded[]) {
     const vectors = await made(texts)
-    return { name: await blobs.putKeyed(owner, 'vec', { key, text: vectors }), text: vectors }
+    const store = () => blobs.putKeyed(owner, 'vec', { key, text: vectors })
+    return { name: await persistently({ clock, signal }, store), text: vectors }
   }
 
   async function made(texts: readonly Embedded[]): Promise<string> {

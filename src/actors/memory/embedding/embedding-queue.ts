@@ -3,6 +3,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { textOfVector } from '#retrieval/index.ts'
 import { type Clock, pause } from '#runtime/index.ts'
+import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
 import type { RecordStore } from '#storage/index.ts'
 import { holdingContent } from '../indexes/superseded-parts.ts'
 import { type MemoryData, memories } from '../kinds.ts'
@@ -21,7 +22,6 @@ export interface EmbeddingQueueParts {
 interface Job {
   readonly owner: MemoryOwner
   readonly ids: readonly string[]
-  readonly done: (result: EmbeddingResult) => void
 }
 
 /** Cost of embedding some memories, and the model that did it. */
@@ -32,12 +32,13 @@ export interface EmbeddingResult {
 }
 
 const batchSize = 32
-const atOnce = 2
+/** Jobs of all projects and of one that embed at the same time: the embedder of a project may hang. */
+const atOnce = [8, 2] as const
 const waitsMs = [250, 1_000, 5_000, 30_000]
 const nothing: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 
 /**
- * Maximum number of waiting jobs, each of at most 32 memories. Memories beyond it are embedded in the next embedding
+ * Maximum number of jobs in progress, each of at most 32 memories. Memories beyond it are embedded in the next embedding
  * round, or when the memories of their user are next read into an index.
  */
 export const maxWaitingJobs = 10_000
@@ -49,9 +50,9 @@ export const maxWaitingJobs = 10_000
 export class EmbeddingQueue {
   readonly #parts: EmbeddingQueueParts
   readonly #table: Table<MemoryData>
-  readonly #waiting: Job[] = []
-  #running = 0
-  #closed = false
+  readonly #turns = new FairSemaphore<string>({ path: (project) => [project], running: atOnce })
+  readonly #closing = new AbortController()
+  #jobs = 0
 
   constructor(parts: EmbeddingQueueParts) {
     this.#parts = parts
@@ -60,48 +61,36 @@ export class EmbeddingQueue {
 
   /** Resolves when the memories have their vectors, or when the attempts to embed them have failed. */
   add(owner: MemoryOwner, ids: readonly string[]): Promise<EmbeddingResult> {
-    if (ids.length === 0 || this.#closed || this.#waiting.length >= maxWaitingJobs) return Promise.resolve(nothing)
+    if (ids.length === 0 || this.#closing.signal.aborted || this.#jobs >= maxWaitingJobs)
+      return Promise.resolve(nothing)
     const results: Promise<EmbeddingResult>[] = []
     for (let first = 0; first < ids.length; first += batchSize) {
-      const some = ids.slice(first, first + batchSize)
-      results.push(new Promise((done) => this.#waiting.push({ owner, ids: some, done })))
+      const job = { owner, ids: ids.slice(first, first + batchSize) }
+      this.#jobs++
+      results.push(this.#run(job).finally(() => this.#jobs--))
     }
-    this.#start()
     return Promise.all(results).then((all) => all.reduce(together, nothing))
   }
 
   /** Drops the waiting jobs and starts no more. */
   close(): void {
-    this.#closed = true
-    for (const { done } of this.#waiting.splice(0)) done(nothing)
+    this.#closing.abort()
   }
 
-  #start(): void {
-    while (this.#running < atOnce) {
-      const job = this.#waiting.shift()
-      if (job === undefined) return
-      this.#running++
-      void this.#run(job).finally(() => {
-        this.#running--
-        this.#start()
-      })
-    }
-  }
-
-  async #run(job: Job): Promise<void> {
+  /** Jobs that wait for their next attempt hold up no others: an embedder fails for one project, perhaps for hours. */
+  async #run(job: Job): Promise<EmbeddingResult> {
+    const { clock, log } = this.#parts
+    const { signal } = this.#closing
     for (const waitMs of [...waitsMs, null]) {
       try {
-        job.done(await this.#embed(job))
-        return
+        return await this.#turns.run(job.owner.project, () => this.#embed(job), signal)
       } catch (error) {
-        if (waitMs === null || this.#closed) {
-          this.#parts.log.warn({ err: error, memories: job.ids.length }, 'memories have no vectors yet')
-          break
-        }
-        await pause(this.#parts.clock, waitMs)
+        if (signal.aborted) break
+        if (waitMs === null) log.warn({ err: error, memories: job.ids.length }, 'memories have no vectors yet')
+        else await pause(clock, waitMs, signal)
       }
     }
-    job.done(nothing)
+    return nothing
   }
 
   async #embed({ owner, ids }: Job): Promise<EmbeddingResult> {

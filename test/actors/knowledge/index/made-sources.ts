@@ -100,7 +100,7 @@ export const nodeOn = (storage: Storage, project: string, options: NodeOptions =
     const document = await storeDocument(sources, owner, { title: `Title ${n}`, text, page_count: null, chunks })
     const signal = new AbortController().signal
     const vectors = isEmbedded
-      ? await embedDocument(sources, embedder, { owner, document, before: null, signal })
+      ? await embedDocument(sources, embedder, { owner, document, before: null, clock: systemClock, signal })
       : null
     const data = {
       ...{ knowledge_base_id: of, base_status: `${of} ready`, metadata: { n: n % 3 } },

@@ -1,13 +1,12 @@
-import { type Clock, pause } from '#runtime/index.ts'
-import { backoffMs } from '#runtime/internal.ts'
-import { StoreUnavailable } from '#storage/index.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { backoffMs, type Clock, pause } from './clock.ts'
 
 const firstMs = 100
 const maxMs = 2_000
 
 /**
- * Returns the result of `work`, retrying while the store is unavailable: the outcome of a browser must be neither lost
- * nor repeated for that reason.
+ * Returns the result of `work`, retrying while the store is unavailable. An effect stores so what a provider, a browser or a
+ * person has done for it: an effect that throws runs again in full, for as long as the store is away.
  */
 export const persistently = async <T>(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
