@@ -73,7 +73,6 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/mcp/remote-agents/call-agent.ts callAgent': `${rerun}: the call follows the recorded task`,
   'src/actors/mcp/server-use-cases.ts register': orphan,
   'src/actors/memory/changed-memory.ts changedMemory': heard,
-  'src/actors/memory/embedding/embedding-queue.ts start': rerun,
   'src/actors/memory/embedding/embedding-rounds.ts embed': rerun,
   'src/actors/memory/indexes/user-memory-indexes.ts open': heard,
   'src/actors/memory/memory-limits.ts operation': `${expires}: an operation that failed is counted for a day`,
