@@ -79,12 +79,16 @@ export class Settler {
   async flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    const blobs = this.#blobs
+    const [close, undue, retire, blobs] = [this.#close, this.#undue, this.#retire, this.#blobs]
+    this.#close = []
+    this.#undue = []
+    this.#retire = []
     this.#blobs = []
-    while (this.#close.length + this.#undue.length + this.#retire.length > 0) {
-      const next = (keys: CommitKey[]) => keys.splice(0, maxConcurrent)
-      if (await this.#settle({ close: next(this.#close), undue: next(this.#undue), retire: next(this.#retire) }))
-        continue
+    const count = Math.max(close.length, undue.length, retire.length)
+    for (let from = 0; from < count; from += maxConcurrent) {
+      const part = (keys: readonly CommitKey[]) => keys.slice(from, from + maxConcurrent)
+      if (await this.#settle({ close: part(close), undue: part(undue), retire: part(retire) })) continue
+      this.#keep({ close: close.slice(from), undue: undue.slice(from), retire: retire.slice(from) })
       this.#blobs = blobs.concat(this.#blobs).slice(0, maxConcurrent)
       return
     }
@@ -96,14 +100,12 @@ export class Settler {
     try {
       await this.#parts.storage.commits.settle(work)
       this.#isAway = false
-      return true
     } catch (error) {
       this.#isAway = true
       const commits = work.close.length + work.retire.length
       this.#parts.log.warn({ commits, err: error }, 'commits not settled, trying again')
-      this.#keep(work)
-      return false
     }
+    return !this.#isAway
   }
 
   /** Removes blobs to which no snapshot in the store refers. What fails is left to the actor's next owner. */
