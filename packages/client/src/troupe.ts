@@ -27,7 +27,7 @@ export interface RequestOptions {
   readonly query?: Query
   /** JSON, or a form with files. */
   readonly body?: object | undefined
-  /** Headers of this request. Default: those of the client. */
+  /** Headers of this request, beside those of the client. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
   /** Time in ms for each attempt, unless there is a signal. Default: as long as the connection lives. */
@@ -66,8 +66,12 @@ export class Troupe {
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const { query, body, signal, timeoutMs, idempotencyKey = crypto.randomUUID() } = options
-    const { baseUrl, fetch: send = fetch, retryForMs = 120_000, headers: own } = { ...this.options, ...options }
+    const { baseUrl, fetch: send = fetch, retryForMs = 120_000 } = { ...this.options, ...options }
     const sent = body instanceof FormData ? body : JSON.stringify(body)
+    // two headers whose names differ in case are sent as one with both values
+    const own = [this.options.headers, options.headers]
+      .flatMap((each) => Object.entries(each ?? {}))
+      .map(([name, value]) => [name.toLowerCase(), value])
     const since = Date.now()
     let isRenewed: true | undefined
     for (let tries = 1; ; tries++) {
@@ -78,7 +82,7 @@ export class Troupe {
           // Firefox keeps a second tab waiting for the first one's stream, to take it from its cache; not every server has caches
           ...(page.document && { cache: 'no-store' }),
           headers: {
-            ...own,
+            ...Object.fromEntries(own),
             authorization: `Bearer ${bearer}`,
             ...(sent !== body && { 'content-type': 'application/json' }),
             'idempotency-key': idempotencyKey,

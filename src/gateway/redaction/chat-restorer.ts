@@ -11,11 +11,15 @@ const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as c
 const mayHold = (choice: unknown): boolean => {
   const { message } = objectOf(choice)
   if (!isObject(message)) return false
-  const { content, reasoning_content, reasoning, refusal, tool_calls, function_call, citations } = message
+  const { content, reasoning_content, reasoning, refusal, tool_calls, function_call } = message
   if (isWritten(content) || isWritten(reasoning_content) || isWritten(reasoning) || isWritten(refusal)) return true
-  if (arrayOf(citations).some((each) => isWritten(objectOf(each).cited_text))) return true
+  if (arrayOf(message.citations).some(mayCite) || arrayOf(message.annotations).some(mayCite)) return true
   return isWritten(objectOf(function_call).arguments) || arrayOf(tool_calls).some(mayCall)
 }
+
+/** Titles come from documents too. */
+const mayCite = (quote: unknown): boolean =>
+  [quote, objectOf(quote).url_citation].some((each) => Object.values(objectOf(each)).some(isWritten))
 
 const mayCall = (call: unknown): boolean => {
   const { function: called, custom } = objectOf(call)

@@ -106,6 +106,23 @@ describe('a credential', () => {
   })
 })
 
+it('headers of a request replace those of its client by name, in any case, and never its credential or type', async () => {
+  const sent: unknown[] = []
+  const send: typeof fetch = async (_input, init) => {
+    sent.push(Object.fromEntries(new Headers(init?.headers)))
+    return Response.json({})
+  }
+  const headers = { 'X-Tenant-Id': 'one', 'X-Trace': 'a', Authorization: 'Basic x', 'Content-Type': 'text/plain' }
+  const troupe = new Troupe({ baseUrl: 'http://test', key: 'csk_test', fetch: send, headers })
+  await troupe.request('POST', '/v1/x', { body: {}, headers: { 'x-tenant-id': 'two' }, idempotencyKey: 'key' })
+  expect(sent).toEqual([
+    {
+      ...{ authorization: 'Bearer csk_test', 'content-type': 'application/json', 'idempotency-key': 'key' },
+      ...{ 'x-tenant-id': 'two', 'x-trace': 'a' },
+    },
+  ])
+})
+
 describe('a server that does not answer', () => {
   it('is called anew when the network changes while a stream opens', async () => {
     const network = new EventTarget()

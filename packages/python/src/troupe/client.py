@@ -166,7 +166,9 @@ class AsyncTroupe:
             is_first = False
 
     async def _answered(self, method: str, path: str, options: RequestOptions, bearer: str) -> httpx.Response:
-        headers = {**self.headers, **options.get("headers", {}), "authorization": f"Bearer {bearer}"}
+        own = [*self.headers.items(), *options.get("headers", {}).items()]
+        # two headers whose names differ in case would both be sent
+        headers = {**{name.lower(): value for name, value in own}, "authorization": f"Bearer {bearer}"}
         if "idempotency_key" in options:
             headers["idempotency-key"] = options["idempotency_key"]
         query = {name: _text(value) for name, value in options.get("query", {}).items() if value is not None}

@@ -94,7 +94,10 @@ export class OidcMembers {
     return member
   }
 
-  /** Sets the role that a claim gives, in open sessions too; without one they end. The last owner stays one. */
+  /**
+   * Sets the role that a claim gives, in open sessions too; without one they end. The last owner stays one, in open
+   * sessions too: no one else could mend the rules by which the claim gives roles.
+   */
   async #withRole(member: Row<MemberData>, { identity, auditOf }: OidcPerson): Promise<Row<MemberData>> {
     const { role, isRoleClaimed } = identity
     if (!isRoleClaimed) return member
@@ -102,7 +105,8 @@ export class OidcMembers {
     const audited = await auditOf(member)
     const scope = organizationScope(member.project)
     if (role === null) {
-      const ended = await this.#sessions.closeAll(member)
+      const isLast = member.data.role === 'owner' && (await this.#table.count(scope, { role: 'owner' })) < 2
+      const ended = isLast ? 0 : await this.#sessions.closeAll(member)
       if (ended > 0)
         await this.#table.notify(scope, member.id, () => [audited.line('other_sessions_ended', member.id, ['no_role'])])
       throw noRole()

@@ -11,7 +11,7 @@ export interface SealedSecrets {
   readonly untilMs: number | null
 }
 
-/** Secrets of before that sign at a time: a further rotation ends the one with the least time left. */
+/** Secrets of before that sign at a time: a further rotation ends the one of these with the least time left. */
 const maxPrevious = 4
 
 interface PreviousSecret {
@@ -38,17 +38,20 @@ export const rotatedSecrets = (held: SealedSecrets, untilMs: number, by: SealedB
   const { box, aad, now } = by
   // a secret that cannot be opened any more never signs, and must not prevent a new one
   const secret = openedOrNull(box, held.secret, aad)
-  const before = previousOf(held, by)
-  const all = secret === null || untilMs <= now ? before : [{ secret, untilMs }, ...before]
-  const ends = all.map((each) => each.untilMs).sort((a, b) => b - a)
-  const minEnd = ends[maxPrevious - 1] ?? 0
-  const kept = all.filter((each) => each.untilMs >= minEnd).slice(0, maxPrevious)
+  // the secret that receivers have now signs for its own time, however much more the others have left
+  const replaced = secret === null || untilMs <= now ? [] : [{ secret, untilMs }]
+  const kept = [...replaced, ...longest(previousOf(held, by), maxPrevious - replaced.length)]
   const text = kept.map((each) => `${each.untilMs} ${each.secret}`).join('\n')
   return {
     secret: box.seal(newSigningSecret(), aad),
     previous: kept.length === 0 ? null : box.seal(text, aad),
-    untilMs: ends[0] ?? null,
+    untilMs: kept.length === 0 ? null : Math.max(...kept.map((each) => each.untilMs)),
   }
+}
+
+const longest = (secrets: readonly PreviousSecret[], count: number): readonly PreviousSecret[] => {
+  const minEnd = secrets.map((each) => each.untilMs).sort((a, b) => b - a)[count - 1] ?? 0
+  return secrets.filter((each) => each.untilMs >= minEnd).slice(0, count)
 }
 
 /** Rows of earlier releases have one secret by itself, which ends with `untilMs`. */

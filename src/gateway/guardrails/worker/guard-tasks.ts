@@ -27,8 +27,9 @@ const linear = Object.assign(
 /** Each fault as the JSON Pointer of its place, and what is wrong there. The text is JSON. */
 const faultsOf = (schema: Json, text: string): readonly (readonly [string, string])[] => {
   const value: unknown = JSON.parse(text)
-  // schemas of tools name the draft that they were written for, which the validator does not have
-  const { $schema: _draft, ...plain } = isObject(schema) ? schema : {}
+  // schemas of tools name the draft that they were written for, which the validator does not have; one that is
+  // asynchronous would find everything valid, and its faults would end the worker later
+  const { $schema: _draft, $async: _later, ...plain } = isObject(schema) ? schema : {}
   const ajv = new Ajv({ strict: false, allErrors: false, logger: false, code: { regExp: linear } })
   formats.default(ajv)
   const validate = ajv.compile(plain)

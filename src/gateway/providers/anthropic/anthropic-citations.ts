@@ -37,9 +37,11 @@ export const contentBlocks = (
   citations: readonly unknown[],
   thoughts: readonly WireObject[],
 ): readonly WireObject[] => {
-  const cited = citations.filter(isObject)
-  const places = [...cited.flatMap((each) => [each.start_index, each.end_index]), ...thoughts.map(placeOf)]
+  const given = citations.filter(isObject)
+  const places = [...given.flatMap((each) => [each.start_index, each.end_index]), ...thoughts.map(placeOf)]
   const cuts = new Set([0, ...places.map(countOf).filter((place) => place < text.length), text.length])
+  // each citation is of one block, its last: callers send these too, and each could be of every block
+  const cited = Map.groupBy(given, ({ end_index }) => Math.min(countOf(end_index), text.length))
   const blocks: WireObject[] = []
   let next = 0
   const upTo = (place: number): void => {
@@ -57,10 +59,10 @@ export const contentBlocks = (
 
 const textOfSpan = (
   text: string,
-  cited: readonly WireObject[],
+  cited: ReadonlyMap<number, readonly WireObject[]>,
   { from, to }: { readonly from: number; readonly to: number },
 ): WireObject => {
-  const own = cited.filter((each) => countOf(each.start_index) <= from && countOf(each.end_index) >= to)
+  const own = (cited.get(to) ?? []).filter((each) => countOf(each.start_index) <= from)
   const block = { type: 'text', text: text.slice(from, to) }
   return own.length === 0 ? block : { ...block, citations: own.map(unplaced) }
 }

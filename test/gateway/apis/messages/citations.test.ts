@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { messageRequestOf } from '#gateway/apis/messages/message-request.ts'
+import type { Restorer } from '#gateway/call/redaction.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { eventsOf } from '#gateway/providers/anthropic/anthropic-reader.ts'
 import { portableBody } from '#gateway/providers/portable-body.ts'
 import { redactChat } from '#gateway/redaction/chat-redaction.ts'
 import type { ChatRestorer } from '#gateway/redaction/chat-restorer.ts'
 import { policyBy } from '#gateway/redaction/redaction-policy.ts'
+import { RestoredCitations } from '#gateway/redaction/restored-citations.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { atOnce } from '#src/concurrency/run-in-slices.ts'
@@ -162,6 +164,30 @@ it('an answer about replaced data cites the data itself, at its place, whole and
   ).toBe(full.slice(0, -4))
 })
 
+it('a title that names replaced data has it, also where the text has none', () => {
+  const annotation = { type: 'url_citation', url_citation: { url: 'https://sky.example', title: 'By [EMAIL_1]' } }
+  for (const field of [{ citations: [{ document_title: 'By [EMAIL_1]' }] }, { annotations: [annotation] }]) {
+    const restoring = restorer().restoring({ choices: [{ index: 0, message: { content: 'Hi', ...field } }] })
+    expect(JSON.stringify(restoring && atOnce(restoring))).toContain(`By ${ada}`)
+  }
+})
+
+it('an answer is restored once for the places of all that it cites, in whatever order', () => {
+  let restored = 0
+  const counting: Restorer = {
+    ...{ push: (part) => part, end: () => '', fork: () => counting },
+    restore: (part) => {
+      restored += part.length
+      return part
+    },
+  }
+  const cited = new RestoredCitations(counting)
+  cited.add('a'.repeat(1000))
+  const citations = Array.from({ length: 500 }, (_, at) => ({ start_index: 999 - at, end_index: 1000 }))
+  expect(cited.fields({ citations })).toEqual({ citations })
+  expect(restored).toBe(1000)
+})
+
 const conversation: BodyOf<'messages.create'>['messages'] = [
   {
     role: 'user',
@@ -249,6 +275,19 @@ it('a chat completion continues with the blocks that its message had', () => {
     ],
   })
   expect(arrayOf(messages)[1]).toEqual({ role: 'assistant', content: answer })
+})
+
+it('a citation of a caller that reaches over many others is sent once', () => {
+  const citations = Array.from({ length: 100 }, (_, at) => ({ start_index: at, end_index: 100 }))
+  const { messages } = sent('anthropic', model, {
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'a'.repeat(100), citations },
+      { role: 'user', content: 'more' },
+    ],
+  })
+  const blocks = arrayOf(objectOf(arrayOf(messages)[1]).content).map(objectOf)
+  expect(blocks.flatMap((block) => arrayOf(block.citations))).toHaveLength(100)
 })
 
 it('a file of a chat completion may be cited', () => {
