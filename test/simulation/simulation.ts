@@ -1,6 +1,7 @@
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { takeIdsFrom } from '#runtime/ids.ts'
 import { readParked } from '#runtime/step/actor-state.ts'
+import type { Commit } from '#storage/ports.ts'
 import { MemoryCommits } from '../support/memory/commits.ts'
 import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import type { Defect } from './defects.ts'
@@ -52,6 +53,8 @@ export interface SimulationResult {
 interface Traffic {
   readonly turns: number
   readonly commits: number
+  /** How often an actor was moved after a process had loaded it: a commit each that no event of a client, model, tool or timer caused. */
+  readonly moves: number
   /** Requests and notifications between processes. */
   readonly messages: number
   /** Operations on the store, without those on leases. */
@@ -112,6 +115,8 @@ const mergesAfterMs = 20_000
 const commitsOf = (seed: number) => ({ streamCommitMs: [25, 100, 1000][seed % 3] ?? 1000 })
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
+const fencesIn = (commits: readonly Commit[]): number => commits.filter(({ event }) => event.type === '$fenced').length
+
 /** Runs one seed to its end, or to the first violation. */
 export const simulate = async (seed: number, options: SimulationOptions = {}): Promise<SimulationResult> => {
   const run = new Run(seed, options)
@@ -145,7 +150,7 @@ class Run {
   readonly trace: string[] = []
   readonly ledger: Ledger
   readonly cluster: Cluster
-  traffic: Traffic = { turns: 0, commits: 0, messages: 0, operations: 0, leaseOperations: 0, ms: 0 }
+  traffic: Traffic = { turns: 0, commits: 0, moves: 0, messages: 0, operations: 0, leaseOperations: 0, ms: 0 }
   readonly #random: Random
   readonly #scheduler: Scheduler
   readonly #outside: OutsideWorld
@@ -252,6 +257,7 @@ class Run {
       ...this.#counts,
       turns: this.turns,
       commits: known.reduce((sum, { commits }) => sum + commits.length, -(this.#options.resting ?? 0)),
+      moves: known.reduce((sum, { commits }) => sum + Math.max(0, fencesIn(commits) - 1), 0),
       messages: this.#network?.messages ?? 0,
       ms: this.#scheduler.now() - this.#startedAt,
     }
