@@ -192,7 +192,9 @@ export class Outbox {
         return
       } catch (error) {
         const trouble = troubleOf(error)
-        this.#backlogs.note(message.to, refusalIn(error)?.code === 'actor_parked')
+        // what did not reach the receiver says nothing of it
+        if (!(error instanceof StoreUnavailable))
+          this.#backlogs.note(message.to, refusalIn(error)?.code === 'actor_parked')
         if (trouble === 'unwanted') return this.#leave(message, error)
         this.#options.log.warn({ to: message.to, attempt, err: error }, 'message not delivered, trying again')
         if (trouble === 'poison' || (trouble === 'thrown' && ++thrown >= poisonAfter)) {
