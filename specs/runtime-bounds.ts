@@ -43,16 +43,6 @@ export const runtimeBounds: readonly Bound[] = [
     ],
   },
   {
-    of: 'blobs that a host knows to be stored',
-    max: '10,000 names',
-    beyond: 'the first is forgotten, and stored again',
-    code: ['src/actors/runtime/blobs/known-blobs.ts', 'maxKnown'],
-    test: [
-      'test/actors/runtime/blobs/known-blobs.test.ts',
-      'remembers 10,000 blobs, and stores the oldest again after that',
-    ],
-  },
-  {
     of: 'the mailbox of an actor',
     max: '1,000 deliveries',
     beyond: '503 `overloaded` with Retry-After; messages are sent again',

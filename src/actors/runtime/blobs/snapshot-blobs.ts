@@ -1,6 +1,6 @@
 import type { BlobStore, Commit, Json } from '#storage/ports.ts'
 import { isObject } from '../schema.ts'
-import { actorBlobs } from './blob-owner.ts'
+import { actorBlobs, contentHashOf } from './blob-owner.ts'
 
 /** A blob to which no snapshot after the commit `seq` refers. */
 export interface UnusedBlob {
@@ -15,19 +15,18 @@ const prefixOf = (commit: Pick<Commit, 'tenant' | 'actor'>): string => `${actorB
  * The blobs of one actor's snapshots. Only snapshots refer to them, those of the commit that stored them and of commits
  * after it, so that they are removed with the last of these snapshots.
  *
- * A name has the epoch and the number of the commit that stored it: it is never used again after its removal, nor by two
- * processes, so that a removal which arrives late removes nothing else.
+ * A name has the epoch and the nonce of the commit that stored it: it is never used again after its removal, nor by two
+ * processes or by another actor of the same id, so that a removal which arrives late removes nothing else.
  */
 export class SnapshotBlobs {
-  /** Names by content hash, of this and earlier snapshots. */
+  /** Names of stored blobs by content hash, of this and earlier snapshots. */
   readonly #names = new Map<string, string>()
   #used: ReadonlySet<string> = new Set()
   #unused: UnusedBlob[] = []
 
   /** @param snapshot the newest one, as stored. */
   constructor(snapshot: Json = {}) {
-    this.#used = new Set(namesIn(snapshot))
-    for (const name of this.#used) this.#names.set(name.slice(name.lastIndexOf('.') + 1), name)
+    this.use(namesIn(snapshot))
   }
 
   /** Whether the newest snapshot has such blobs. */
@@ -37,14 +36,19 @@ export class SnapshotBlobs {
 
   /** Returns what names the blobs of a commit's snapshot, by content hash. */
   namesFor(commit: Commit): (hash: string) => string {
-    const prefix = `${prefixOf(commit)}${commit.epoch}.${commit.seq}.`
+    const prefix = `${prefixOf(commit)}${commit.epoch}.${commit.nonce}.`
     return (hash) => this.#names.get(hash) ?? prefix + hash
   }
 
-  /** Notes the blobs of a snapshot that is about to be stored. */
+  /** Whether the blob is stored: a long field of a context is in every snapshot, and is sent to the store once. */
+  has(name: string): boolean {
+    return this.#names.get(contentHashOf(name)) === name
+  }
+
+  /** Notes the blobs, which are stored, of a snapshot that is about to be. */
   use(names: readonly string[]): void {
     this.#used = new Set(names)
-    for (const name of names) this.#names.set(name.slice(name.lastIndexOf('.') + 1), name)
+    for (const name of names) this.#names.set(contentHashOf(name), name)
   }
 
   /** Notes that the commit is durable for whose snapshot `use` was called: other blobs are of earlier ones. */

@@ -96,7 +96,7 @@ export class CommitTooLarge extends Error implements RefusedError {
  * Moves the long fields of a commit to the blob store, which stores them before the commit is written
  * (specs/bounds.ts).
  *
- * @param ofSnapshots the blobs of the actor's snapshots; notes those of this one.
+ * @param ofSnapshots the blobs of the actor's snapshots, which are stored once; notes those of this one.
  * @throws {CommitTooLarge} when that is not enough
  */
 export const compacted = (
@@ -108,13 +108,19 @@ export const compacted = (
   const taken: Taken[] = []
   const ofSnapshot: Taken[] = []
   const small = withShortSnapshot(withShortEvents(commit, taken), ofSnapshot, ofSnapshots.namesFor(commit))
-  ofSnapshots.use(ofSnapshot.map(({ hash }) => hash))
-  taken.push(...ofSnapshot)
-  if (taken.length === 0) return small
+  const use = () => ofSnapshots.use(ofSnapshot.map(({ hash }) => hash))
+  taken.push(...ofSnapshot.filter(({ hash }) => !ofSnapshots.has(hash)))
+  if (taken.length === 0) {
+    use()
+    return small
+  }
   if (taken.some(({ content }) => isTooLong(content)))
     throw new CommitTooLarge(`a field is longer than ${maxBlobBytes}`)
   const stored = taken.map(({ hash, content }) => blobs.put(commit.project, hash, content))
-  return Promise.all(stored).then(() => small)
+  return Promise.all(stored).then(() => {
+    use()
+    return small
+  })
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Refusal } from '#machines/vocabulary.ts'
 import { type Commit, type MessageRecord, type Storage, StoreUnavailable } from '#storage/ports.ts'
-import { KnownBlobs } from '../blobs/known-blobs.ts'
 import type { Clock } from '../clock.ts'
 import { type CommitFacts, CommitTooLarge, commitOf, compacted } from '../commit/commit-document.ts'
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
@@ -78,12 +77,10 @@ const maxReloads = 5
 /** Executes steps: one at a time per actor, each made durable by one commit before it is answered (ARCHITECTURE.md). */
 export class Stepper {
   readonly #parts: StepperParts
-  readonly #blobs: KnownBlobs
   readonly #refuse: Refuse
 
   constructor(parts: StepperParts) {
     this.#parts = parts
-    this.#blobs = new KnownBlobs(parts.storage.blobs)
     this.#refuse = parts.refuse ?? refused
   }
 
@@ -265,7 +262,7 @@ export class Stepper {
 
   #compacted({ blobs }: Resident, commit: Commit): Commit | Promise<Commit> {
     try {
-      return compacted(commit, this.#blobs, blobs)
+      return compacted(commit, this.#parts.storage.blobs, blobs)
     } catch (error) {
       if (!(error instanceof CommitTooLarge)) throw error
       throw this.#refuse({ code: error.code, message: error.message, cause: error })
