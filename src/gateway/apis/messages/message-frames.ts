@@ -116,6 +116,11 @@ export class MessageFrames implements StreamForm {
 
   /** Writes the blocks of a delta that has a whole message, as of an answer that is given again. */
   #whole(text: string, delta: WireObject, from: number): void {
+    // a guardrail holds citations back for longer than the text that they are of
+    const late = arrayOf(delta.citations)
+      .map(objectOf)
+      .filter(({ end_index }) => countOf(end_index) <= from)
+    if (late.length > 0) this.#block('', late.map(unplaced))
     const [citations = [], thoughts = []] = [delta.citations, delta.thinking_blocks].map((list) =>
       arrayOf(list).map((each) => placedAfter(from, objectOf(each))),
     )

@@ -164,6 +164,20 @@ it('an answer about replaced data cites the data itself, at its place, whole and
   ).toBe(full.slice(0, -4))
 })
 
+it('citations that a guardrail held back are of the text that was shown before', async () => {
+  const at = (start_index: number, end_index: number) => ({ ...ofDocument, start_index, end_index })
+  const held = { content: 'Sky is blue. Bye', citations: [at(0, 14), at(16, 27)] }
+  const { anthropic } = serving(
+    [{ deltas: [{ content: 'Grass is green. ' }, held], finishReason: 'stop' }],
+    'anthropic',
+  )
+  expect((await anthropic.messages.stream(request).finalMessage()).content).toEqual([
+    { type: 'text', text: 'Grass is green. ', citations: [ofDocument] },
+    { type: 'text', text: 'Sky is blue', citations: [ofDocument] },
+    { type: 'text', text: '. Bye' },
+  ])
+})
+
 it('a title that names replaced data has it, also where the text has none', () => {
   const annotation = { type: 'url_citation', url_citation: { url: 'https://sky.example', title: 'By [EMAIL_1]' } }
   for (const field of [{ citations: [{ document_title: 'By [EMAIL_1]' }] }, { annotations: [annotation] }]) {
