@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { assign, setup } from 'xstate'
 import { boundRecords } from '#records/bound-records.ts'
+import { requestErasure } from '#runtime/erasure/erase-listed.ts'
 import { Overloaded } from '#runtime/overloaded.ts'
 import { MailboxFull, maxWaiting } from '#runtime/step/stepper.ts'
 import { type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
@@ -8,7 +9,7 @@ import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { id, Worker, work as workOf } from './effects/effect-worker.ts'
-import { logOf, openProbe } from './probe.ts'
+import { logOf, openProbe, owner } from './probe.ts'
 import { probeDefinition } from './probe-machine.ts'
 
 it('accepts a thousand deliveries, refuses more for now, and loses none that it accepted', async () => {
@@ -125,6 +126,20 @@ it('refuses what sends to a parked actor for which too much waits, and nothing e
   await probe.deliver(other, sends(1))
   await calm()
   expect((await probe.find(to)).state.snapshot.context).toMatchObject({ count: 61 })
+})
+
+it('accepts the deletion of an actor that sends to a parked one, and removes no log without it', async () => {
+  const work = () => Promise.reject(new Error('broken'))
+  const { clock, create, deliver, host, storage } = await openProbe({ maxBehind: 50, work })
+  const [from, to, deleted] = ['prb_from', 'prb_to', 'prb_deleted']
+  for (const each of [from, to, deleted]) await create(each)
+  await deliver(to, workOf('idempotent'))
+  await clock.advance(60_000)
+  const count = { to, event: { type: 'count' } }
+  await deliver(from, { type: 'send', messages: Array.from({ length: 60 }, () => count) })
+  await clock.advance(10_000)
+  await requestErasure({ storage, host, clock }, { actor: deleted, ...owner, event: { messages: [count] } })
+  expect(await storage.commits.head(deleted)).toMatchObject({ cause: `erase:${deleted}`, messages: [{ to }] })
 })
 
 it('refuses what sends to an actor for which a tenth of all waits that may, and nothing else', async () => {

@@ -50,6 +50,11 @@ const breaks = probeSetup.assign(() => {
   throw new Error('an assign throws')
 })
 
+const sends = {
+  type: 'send' as const,
+  params: ({ event: by }: { event: StoredEvent }) => paramsOf.send({ type: 'send', params: by }),
+}
+
 /** A machine that performs, on command, each thing that a machine can require of the runtime. */
 const probeMachine = probeSetup.createMachine({
   id: 'probe',
@@ -60,7 +65,8 @@ const probeMachine = probeSetup.createMachine({
     count: { actions: [counted, emits('counted', ({ n }) => ({ n: n ?? null }))] },
     keep: { actions: probeSetup.assign(({ event: { text } }) => ({ blob: typeof text === 'string' ? text : '' })) },
     say: { actions: emits('said', ({ type: _, ...payload }) => payload) },
-    send: { actions: { type: 'send', params: ({ event: by }) => paramsOf.send({ type: 'send', params: by }) } },
+    send: { actions: sends },
+    delete: { actions: sends },
     work: { actions: { type: 'work', params: ({ event: { type: _, ...params } }) => params } },
     worked: { actions: emits('worked', ({ output }) => ({ output: output ?? null })) },
     tidy: { actions: { type: 'tidy', params: {} } },

@@ -107,7 +107,8 @@ export class Stepper {
   }
 
   /**
-   * Refuses a step, other than of a message, that sends to an actor for which too many messages wait.
+   * Refuses a step, other than of a message, that sends to an actor for which too many messages wait. A deletion is
+   * accepted: refused as if the actor itself were parked, its log would be removed without it (erase-listed.ts).
    *
    * @throws {RefusedError} `actor_parked` while that actor is parked; {Overloaded}
    */
@@ -204,7 +205,8 @@ export class Stepper {
     const step = this.#step(resident, delivery)
     if (step.kind === 'ignored') return this.#replay(resident, delivery)
     if (step.kind === 'refused') return this.#answerRefused(resident, delivery, step)
-    if (late === undefined && !isOperatorEvent(delivery.event)) this.#checkReceivers(step.draft, delivery)
+    const isExempt = late !== undefined || isOperatorEvent(delivery.event) || delivery.event.type === 'delete'
+    if (!isExempt) this.#checkReceivers(step.draft, delivery)
     const facts = this.#factsFor(resident, delivery.cause, delivery.stored ?? delivery.event)
     const draft = commitOf(resident.definition, step.draft, facts)
     const small = this.#compacted(resident, draft)
