@@ -17,11 +17,15 @@ import { withNames } from './names.js'
  */
 export const livePage =
   ({ read, show, everyMs = 5_000 }) =>
-  (/** @type {P} */ place, /** @type {(error: unknown) => void} `null` when an error is resolved */ report) => {
+  (/** @type {P} */ place, /** @type {(error: unknown) => void} `null` when an error is resolved */ notice) => {
     const element = h('div', { class: 'page' })
     let stopped = false
     let timer = 0
     let data = /** @type {Data | null} */ (null)
+    // a page that was left says nothing on the one that is shown
+    const report = (/** @type {unknown} */ error) => {
+      if (!stopped) notice(error)
+    }
     const refresh = async () => {
       // after the names of all that it mentions
       const next = await withNames(place.project, await read(place, data))

@@ -125,7 +125,7 @@ const ColumnsMenu = ({ columns: [, ...others], shown, to }) => {
     location.hash = to({ columns: new FormData(event.currentTarget).getAll('column').join(',') })
   }
   return html`<details class="menu"><summary>Columns</summary><form class="menu-box" aria-label="Columns" onSubmit=${apply}>
-    ${others.map(({ name, title }) => html`<label class="tick"><input type="checkbox" name="column" value=${name} checked=${shown.some((each) => each.name === name)} /> ${title}</label>`)}
+    ${others.map(({ name, title }) => html`<label class="tick"><input type="checkbox" name="column" value=${name} defaultChecked=${shown.some((each) => each.name === name)} /> ${title}</label>`)}
     <button type="submit" class="quiet">Show these</button>
   </form></details>`
 }

@@ -54,7 +54,7 @@ const Field = ({ field: { name, type = 'text', choices }, value }) => {
     if (currentTarget instanceof HTMLSelectElement) currentTarget.form?.requestSubmit()
   }
   if (choices === undefined)
-    return html`<input name=${name} type=${type} value=${value} autocomplete="off" spellcheck=${false} />`
+    return html`<input name=${name} type=${type} defaultValue=${value} autocomplete="off" spellcheck=${false} />`
   return html`<select name=${name} onChange=${submit}>${choices.map(
     ([choice, text]) => html`<option value=${choice} selected=${choice === value}>${text}</option>`,
   )}</select>`
