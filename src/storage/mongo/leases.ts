@@ -54,13 +54,14 @@ export class MongoLeases implements LeaseStore {
   }
 
   async read(): Promise<LeaseTable> {
-    const isRead = this.#isRead
+    const [isRead, changed] = [this.#isRead, this.#changed]
     const documents = await this.#find(isRead ? { _id: { $gte: memberId(''), $lt: 'member;' } } : {})
     const members = documents.filter(({ member }) => member !== undefined)
     if (!isRead) this.#known.reset(members, documents)
     const outdated = isRead ? this.#known.outdated(members) : documents.flatMap(({ holder }) => holder ?? [])
     if (isRead) await this.#refresh(outdated, members)
-    this.#isRead = true
+    // a change that was made meanwhile may not be in what was read
+    this.#isRead = this.#changed === changed
     return {
       leases: this.#known.table(members, outdated),
       members: members.flatMap(({ member, leftMs }) => (member !== undefined && leftMs > 0 ? [member] : [])),
