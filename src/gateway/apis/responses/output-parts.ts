@@ -119,9 +119,10 @@ export class OutputMessage implements OutputPart {
   }
 }
 
+/** What a guardrail held back may be of the message before: it stands at the beginning then. */
 const placesAfter = (from: number, { start_index, end_index }: WireObject): WireObject => ({
-  ...(typeof start_index === 'number' && { start_index: start_index - from }),
-  ...(typeof end_index === 'number' && { end_index: end_index - from }),
+  ...(typeof start_index === 'number' && { start_index: Math.max(0, start_index - from) }),
+  ...(typeof end_index === 'number' && { end_index: Math.max(0, end_index - from) }),
 })
 
 /** Output item for the reasoning that a model exposes. */

@@ -164,6 +164,22 @@ it('an answer about replaced data cites the data itself, at its place, whole and
   ).toBe(full.slice(0, -4))
 })
 
+it('citations that a guardrail held back have places within the message of a response', async () => {
+  const at = (start_index: number, end_index: number) => ({ ...ofDocument, start_index, end_index })
+  const deltas = [
+    { content: 'Grass.' },
+    { reasoning_content: 'Hm.' },
+    { content: 'Sky.', citations: [at(0, 6), at(6, 9)] },
+  ]
+  const { openai } = await responsesWorld([{ deltas, finishReason: 'stop' }])
+  const { output } = await openai.responses.stream({ model: 'model-1', input: 'hi' }).finalResponse()
+  const parts = output.flatMap((item) => (item.type === 'message' ? item.content : [])).map(objectOf)
+  expect(parts.flatMap(({ annotations }) => arrayOf(annotations))).toMatchObject([
+    { start_index: 0, end_index: 0, index: 0 },
+    { start_index: 0, end_index: 3, index: 3 },
+  ])
+})
+
 it('citations that a guardrail held back are of the text that was shown before', async () => {
   const at = (start_index: number, end_index: number) => ({ ...ofDocument, start_index, end_index })
   const held = { content: 'Sky is blue. Bye', citations: [at(0, 14), at(16, 27)] }
