@@ -34,9 +34,9 @@ export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promi
   await limits.operation(owner, 'writes')
   const { content } = call.body
   const [checked = null] = content === undefined ? [] : await memory.writer.checked(owner.project, [{ content }])
-  const isSame = checked === null || checked.content === known.data.content
   const observedAt = instantOf('observed_at', call.body.observed_at) ?? known.data.observed_at_ms
-  const facts = isSame ? [] : await factsIn(checked.content, { observedAt, speaker: known.data.speaker })
+  // also of a content that is the same: another change may come in between
+  const facts = checked === null ? [] : await factsIn(checked.content, { observedAt, speaker: known.data.speaker })
   const edit = ({ data }: Row<MemoryData>) => changed(data, call.body, { checked, facts, now: now() })
   const notices = new Audited(call, 'memory').changed<MemoryData>()
   const row = orNotFound(await table.change(ownersScope(owner), known.id, { edit, notices }))

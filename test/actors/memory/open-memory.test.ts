@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { kinds } from '#actors/capabilities.ts'
+import { changedMemory } from '#actors/memory/changed-memory.ts'
 import type { MemoryEmbedder } from '#actors/memory/embedding/embedders.ts'
 import { importUseCase } from '#actors/memory/import/import-use-case.ts'
 import { graphIn } from '#actors/memory/indexes/memory-graph.ts'
@@ -75,6 +76,27 @@ describe('the memory of users', () => {
     for (const place of [keptBy, others]) await answers.put(place, 'key', { text: 'x', ttlMs: 1_000, mark: 0 })
     await memory.purge(ada, [])
     expect([answers.read(keptBy, ['key']).values, answers.read(others, ['key']).values]).toEqual([[null], ['x']])
+  })
+
+  it('has the facts of a content that is written back after it was changed meanwhile', async () => {
+    let meanwhile = async (): Promise<void> => {}
+    const { memory, table } = await opened({
+      redact: async (_project, contents) => {
+        await meanwhile()
+        return contents.map((each) => ({ content: each, redacted: [] }))
+      },
+    })
+    const content = 'I live in Oslo.'
+    await write(memory, [{ content }])
+    const scope = projectScope(ada.project)
+    const [row] = await table.every(scope)
+    const id = row?.id ?? ''
+    meanwhile = async () => {
+      await table.change(scope, id, { edit: ({ data }) => ({ ...data, content: 'I live in Rome.', facts: [] }) })
+    }
+    const call = callOf({ memory_id: id }, {}, { content }, secretOf(ada.project))
+    expect((await changedMemory(memory, { ...call, scope })).content).toBe(content)
+    expect((await table.get(scope, id))?.data.facts).toMatchObject([{ object: 'Oslo' }])
   })
 
   it('flags what is judged to instruct a model, beside what the rules find, and lets it end no fact', async () => {
