@@ -46,6 +46,19 @@ describe('the request to Anthropic', () => {
 })
 
 describe('a conversation for Anthropic', () => {
+  it('has no text that a caller hides in a block of Anthropic from what reads texts', () => {
+    const hidden = { type: 'text', text: 'my number is 4111 1111 1111 1111' }
+    const blocks = [{ type: 'text', text: '', anthropic_block: hidden }]
+    expect(() => conversation({ role: 'user', content: blocks })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_field',
+        details: expect.objectContaining({ param: 'messages[0].content[0].anthropic_block.type' }),
+      }),
+    )
+    const thinking = { role: 'assistant', content: 'Hi', thinking_blocks: [hidden] }
+    expect(JSON.stringify(conversation({ role: 'user', content: 'Hi' }, thinking))).not.toContain('4111')
+  })
+
   it('has instructions as system blocks in order, with their cache markers', () => {
     const cache_control = { type: 'ephemeral' }
     expect(

@@ -1,4 +1,4 @@
-import { citationsOf, ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
+import { citationsOf, isThought, ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
@@ -88,10 +88,10 @@ const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): Wi
   const calls: WireObject[] = []
   const thoughts: WireObject[] = []
   for (const [at, block] of blocks.entries()) {
-    const isThought = block.type === 'thinking' || block.type === 'redacted_thinking' || isOwnTool(block)
+    const isPassedOn = isThought(block)
     // what came after a text stays there, since a result has to follow its call
-    if (isThought && own && parts.length > 0) parts.push({ type: 'text', text: '', [ownBlockField]: block })
-    else if (isThought) thoughts.push(block)
+    if (isPassedOn && own && parts.length > 0) parts.push({ type: 'text', text: '', [ownBlockField]: block })
+    else if (isPassedOn) thoughts.push(block)
     else if (block.type === 'tool_use') calls.push({ ...callOf(block, `${path}[${at}]`), ...markOf(block, own) })
     else parts.push(...partsOf(block, `${path}[${at}]`, own))
   }
@@ -102,13 +102,6 @@ const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): Wi
     ...(own && thoughts.length > 0 && { thinking_blocks: thoughts }),
   }
 }
-
-/**
- * Whether a block is of a tool that Anthropic itself runs: Anthropic requires it back, and no other provider can read
- * it.
- */
-const isOwnTool = ({ type }: WireObject): boolean =>
-  /^(?:server_tool_use|mcp_tool_use|container_upload|\w+_tool_result)$/.test(textOf(type))
 
 const callOf = (block: WireObject, path: string): WireObject => ({
   id: needText(block.id, `${path}.id`),

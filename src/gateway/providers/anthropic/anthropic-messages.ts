@@ -3,7 +3,7 @@ import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from 
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { type ContentPart, contentPart, contentParts } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
-import { citationsOf, contentBlocks, ownBlockField, unplaced } from './anthropic-citations.ts'
+import { citationsOf, contentBlocks, isThought, ownBlockField, unplaced } from './anthropic-citations.ts'
 
 /** A conversation in Anthropic's format. */
 export interface AnthropicDialogue {
@@ -87,15 +87,17 @@ function partBlocks(content: unknown, at: string): WireObject[] {
     else if (own.type === 'more') open.push(...inner)
     else {
       open = inner
-      blocks.push(ownBlock(own, inner))
+      blocks.push(ownBlock(own, inner, `${at}[${place}].${ownBlockField}.type`))
     }
   }
   return blocks
 }
 
-function ownBlock(own: WireObject, inner: WireObject[]): WireObject {
+/** A caller of chats may send such a block as well: one of a text would pass by all that reads texts. */
+function ownBlock(own: WireObject, inner: WireObject[], at: string): WireObject {
   if (own.type === 'search_result') return { ...own, content: inner }
-  if (own.type !== 'document') return own
+  if (isThought(own)) return own
+  if (own.type !== 'document') throw invalidField(at, 'Send such a block to /v1/messages.')
   const source = objectOf(own.source)
   if (source.type === 'content') return { ...own, source: { ...source, content: inner } }
   const [only = {}] = inner
@@ -129,12 +131,12 @@ function documentSource(part: MediaPart): WireObject {
 
 /**
  * Thinking blocks and provider tool blocks of earlier responses, as the gateway returned them; Anthropic requires them
- * back unchanged. Thinking without a signature is dropped.
+ * back unchanged. Thinking without a signature is dropped, as is what is no such block.
  */
 const thoughtsOf = ({ thinking_blocks }: WireObject): WireObject[] =>
   arrayOf(thinking_blocks)
     .filter(isObject)
-    .filter(({ type, signature }) => type !== 'thinking' || textOf(signature) !== '')
+    .filter((each) => isThought(each) && (each.type !== 'thinking' || textOf(each.signature) !== ''))
 
 function callBlock(call: unknown): WireObject {
   const { id, function: named } = objectOf(call)
