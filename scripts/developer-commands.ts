@@ -30,7 +30,7 @@ export const developerCommands: Readonly<Record<string, string>> = {
   image:
     'builds the image in a chroot from the lines of the Dockerfile (Debian, root, no Docker), and runs the quickstart, the tools and a browser job in it',
   chart:
-    'lints the Helm chart with Helm, and compares what it renders with `deploy/kubernetes`, whose manifests it validates; `-- --write` writes them. Builds Helm from its Go module once; CI runs it if the chart has changed',
+    'lints the Helm chart with Helm, and compares what it renders with `deploy/kubernetes`, whose manifests it validates; `-- --write` writes them and records what was checked. Builds Helm from its Go module once; CI runs it if what it checks is not as recorded (`-- --if-changed`)',
   platforms:
     'installs the platform-specific dependencies of four other platforms, and compares the hash of the native server with the recorded one',
   nightly:

@@ -49,7 +49,7 @@ const beside = [
     'run mcp-conformance',
     'run schemathesis -- --examples 1 --every 4',
     'run platforms',
-    'run chart',
+    'run chart -- --if-changed',
   ],
   'run chaos -- --minutes 0.5 --seed 1',
 ]
@@ -120,7 +120,7 @@ describe('the CI script', () => {
     'run clients -- --quick',
     'run mcp-conformance',
     'run schemathesis -- --examples 1 --every 4',
-    'run chart',
+    'run chart -- --if-changed',
   ].map((step) => `npm ${step}, CI=true`)
   const trunk = { CI_BASE: 'trunk' }
 

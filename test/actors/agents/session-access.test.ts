@@ -126,10 +126,12 @@ beforeAll(async () => {
 })
 
 describe('a client token of an installation', () => {
-  it('cannot list sessions, as its user may have sessions of other installations', async () => {
-    const { start, list, token, mine } = world
-    await start(token(mine.id))
-    await expect(list(token(mine.id))).rejects.toMatchObject({ code: 'forbidden' })
+  it('lists the sessions of its user in that installation alone', async () => {
+    const { start, list, token, mine, second } = world
+    const session = await start(token(mine.id))
+    const elsewhere = await start(token(second.id))
+    expect(await list(token(mine.id))).toEqual([session.id])
+    expect(await list(token(second.id))).toEqual([elsewhere.id])
   })
 
   it("starts sessions of the installation's agent with its version and overlays", async () => {

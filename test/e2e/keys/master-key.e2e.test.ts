@@ -12,7 +12,7 @@ import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { either, World } from '../world.ts'
 
 /** Enough rows for a pass over them to take longer than killing the server. */
-const manyRows = 1500
+const manyRows = 6000
 
 describe.each(either('sqlite'))('a rotation of the master key on $store', ({ store }) => {
   let world: World
