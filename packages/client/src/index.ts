@@ -38,5 +38,5 @@ export type { Decision, SessionOptions, SessionState, TurnOptions } from './sess
 export { Session } from './session.ts'
 export { webSocket } from './socket.ts'
 export { sharedTabs } from './tabs.ts'
-export type { Query, RequestOptions, TroupeOptions } from './troupe.ts'
+export type { HeaderFields, Query, RequestOptions, TroupeOptions } from './troupe.ts'
 export { Troupe } from './troupe.ts'

@@ -4,6 +4,9 @@ import type { Transport } from './follow.ts'
 import { beforeNext, page } from './page.ts'
 import { Session, type SessionOptions } from './session.ts'
 
+/** Headers by their names in lower case: fetch would send two that differ only in case as one with both values. */
+export type HeaderFields = Readonly<Record<Lowercase<string>, string>>
+
 /** Where the server is, how this client proves who it is, and how it reads. */
 export interface TroupeOptions extends CredentialOptions {
   /** Address of the server, under which `/v1` is served. */
@@ -14,8 +17,8 @@ export interface TroupeOptions extends CredentialOptions {
   readonly keepAliveMs?: number
   /** Time in ms for which a request is repeated after failures that pass. Default: 120,000. */
   readonly retryForMs?: number
-  /** Headers of every request, such as `{ 'X-Tenant-Id': 'ten_…' }`. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Headers of every request, such as `{ 'x-tenant-id': 'ten_…' }`. */
+  readonly headers?: HeaderFields
   readonly fetch?: typeof fetch
 }
 
@@ -28,7 +31,7 @@ export interface RequestOptions {
   /** JSON, or a form with files. */
   readonly body?: object | undefined
   /** Headers of this request, beside those of the client. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: HeaderFields
   readonly signal?: AbortSignal | undefined
   /** Time in ms for each attempt, unless there is a signal. Default: as long as the connection lives. */
   readonly timeoutMs?: number
@@ -68,10 +71,6 @@ export class Troupe {
     const { query, body, signal, timeoutMs, idempotencyKey = crypto.randomUUID() } = options
     const { baseUrl, fetch: send = fetch, retryForMs = 120_000 } = { ...this.options, ...options }
     const sent = body instanceof FormData ? body : JSON.stringify(body)
-    // two headers whose names differ in case are sent as one with both values
-    const own = [this.options.headers, options.headers]
-      .flatMap((each) => Object.entries(each ?? {}))
-      .map(([name, value]) => [name.toLowerCase(), value])
     const since = Date.now()
     let isRenewed: true | undefined
     for (let tries = 1; ; tries++) {
@@ -82,7 +81,8 @@ export class Troupe {
           // Firefox keeps a second tab waiting for the first one's stream, to take it from its cache; not every server has caches
           ...(page.document && { cache: 'no-store' }),
           headers: {
-            ...Object.fromEntries(own),
+            ...this.options.headers,
+            ...options.headers,
             authorization: `Bearer ${bearer}`,
             ...(sent !== body && { 'content-type': 'application/json' }),
             'idempotency-key': idempotencyKey,

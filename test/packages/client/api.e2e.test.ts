@@ -67,13 +67,13 @@ describe('the calls of resources', () => {
   it('act for the tenant that the headers of the client or of the call name', async () => {
     const { tenants, memory } = api(client())
     const [one, other] = await Promise.all(['one', 'other'].map((name) => tenants.create({ external_id: name, name })))
-    const { headers } = { headers: { 'X-Tenant-Id': `${one?.id}` } }
+    const { headers } = { headers: { 'x-tenant-id': `${one?.id}` } }
     const ofOne = api(new Troupe({ baseUrl: world.url, key: world.secretKey, headers })).memory
     await ofOne.write({ userId: 'ada', content: 'Ada keeps bees' })
     const of = async (calls: typeof memory, options = {}) => (await calls.list({ userId: 'ada' }, options)).count
     expect(await Promise.all([of(ofOne), of(memory, { headers }), of(memory)])).toEqual([1, 1, 0])
-    expect(await of(ofOne, { headers: { 'X-Tenant-Id': `${other?.id}` } })).toBe(0)
-    const named = memory.list({ userId: 'ada' }, { headers: { 'X-Tenant-Id': 'one' } })
+    expect(await of(ofOne, { headers: { 'x-tenant-id': `${other?.id}` } })).toBe(0)
+    const named = memory.list({ userId: 'ada' }, { headers: { 'x-tenant-id': 'one' } })
     expect((await refusalOf(named)).message).toContain('GET /v1/tenants?external_id=')
     const token = api(client()).clientTokens.create({ tenant_id: 'one', external_user_id: 'ada' })
     expect((await refusalOf(token)).message).toContain('GET /v1/tenants?external_id=')

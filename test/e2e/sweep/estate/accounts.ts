@@ -54,6 +54,8 @@ export const accounts: EstatePart = {
     'project_members.create': () => ({ email: address(), password }),
     'oidc_connections.create': (_, n) => ({ ...providerBody, name: `Provider ${n}` }),
   },
+  // the answer has the end of the secret of before that signs longest, which may be of an earlier rotation
+  shownBy: { 'project_signing_secret.rotate grace_s': 'test/actors/accounts/signing-secret.test.ts' },
   common: ['project_id', 'member_id', 'organization_id', 'oidc_connection_id', 'connection_id', 'app_id'],
   // ending a session would end that of the sweep
   absent: { auth_session_id: 'dse' },
