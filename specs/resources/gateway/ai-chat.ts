@@ -54,9 +54,18 @@ const toolCall = object(
   { title: 'AiChatToolCall' },
 )
 
+const cited = {
+  annotations: described(optional(array(object({}, { open: true }))), "Citations of pages, as in OpenAI's API."),
+  citations: described(
+    optional(array(object({}, { open: true }))),
+    "Citations as in Anthropic's API, with their place in the text.",
+  ),
+}
+
 /** A complete response, with both camelCase and snake_case fields. Costs are in USD, null when the price is unknown. */
 const result = object(
   {
+    ...cited,
     id: string(),
     content: string(),
     model: string(),
@@ -76,6 +85,7 @@ const result = object(
 /** The data of each event of a streamed chat: parts of the text, then one event with everything else. */
 const event = object(
   {
+    ...cited,
     delta: optional(string()),
     usage: optional(usage),
     finish_reason: optional(nullable(string())),

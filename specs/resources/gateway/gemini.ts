@@ -75,6 +75,10 @@ const answer = object(
         {
           content: object({ role: oneOf('model'), parts: array(part) }),
           finishReason: optional(string()),
+          groundingMetadata: described(
+            optional(object({}, { open: true })),
+            'What the text cites; places are in bytes.',
+          ),
           index: integer(),
         },
         { title: 'GeminiCandidate', description: 'An answer, or the next part of one.', open: true },

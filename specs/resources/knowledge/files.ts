@@ -9,7 +9,7 @@ const path = '/v1/files'
 const one = '/v1/files/{file_id}'
 
 /** Purposes that callers give files. */
-const filePurposes = ['assistants', 'batch', 'user_data'] as const
+const filePurposes = ['assistants', 'batch', 'user_data', 'vision'] as const
 
 /** All purposes of files; the server makes those of `batch_output`. */
 export const allFilePurposes = [...filePurposes, 'batch_output'] as const
@@ -20,6 +20,7 @@ const file = object(
     object: oneOf('file'),
     bytes: integer(),
     created_at: integer(),
+    expires_at: optional(integer({ description: 'When the file is deleted, in seconds since the epoch.' })),
     filename: string(),
     purpose: oneOf(...allFilePurposes),
     status: described(oneOf('processed'), 'Always `processed`: files are stored as they are.'),
@@ -35,13 +36,18 @@ export const files = defineOperations('files', {
     ...shared,
     summary: 'Upload a file',
     description:
-      'Takes a multipart form with `file`, up to 20 MB, and `purpose`. The file is stored until it is deleted. A project has at most 20,000 files.',
+      'Takes a multipart form with `file`, up to 20 MB, and `purpose`. The file is stored until it is deleted or expires. A project has at most 20,000 files.',
     method: 'POST',
     path,
     body: object({
       purpose: described(
         oneOf(...filePurposes),
-        '`assistants` and `user_data` for vector stores, `batch` for the requests of a batch.',
+        '`assistants` and `user_data` for vector stores, `batch` for the requests of a batch; `vision` is stored only.',
+      ),
+      'expires_after[anchor]': optional(oneOf('created_at')),
+      'expires_after[seconds]': described(
+        optional(integer({ min: 3_600, max: 2_592_000 })),
+        'Time after which the file is deleted, within an hour.',
       ),
     }),
     files: { fields: ['file'], orJson: false },

@@ -85,6 +85,8 @@ export type FileData = {
   readonly purpose: (typeof allFilePurposes)[number]
   readonly mime_type: string
   readonly bytes: number
+  /** ms since the epoch; absent: it does not expire. */
+  readonly expires_at_ms?: number
   /** Names of the blobs of its content in base64, in order. */
   readonly parts: readonly string[]
 }

@@ -1,4 +1,5 @@
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import { Rounds } from '#runtime/internal.ts'
 import { files as fileOperations } from '#specs/resources/knowledge/files.ts'
 import { knowledgeBases as baseOperations } from '#specs/resources/knowledge/knowledge-bases.ts'
 import { knowledgeGrants as grantOperations } from '#specs/resources/knowledge/knowledge-grants.ts'
@@ -45,10 +46,14 @@ export const knowledge = capability({
       directory.check(project, tenant, param)
     const opened = openKnowledge(services)
     opened.rounds.start()
-    agentResources.give(services, agentKnowledge({ ...opened, access, now: services.now, log: services.log }))
-    knowledgeService.give(services, knowledgeReading({ ...opened, access, now: services.now, log: services.log }))
+    agentResources.give(services, agentKnowledge({ ...services, ...opened, access }))
+    knowledgeService.give(services, knowledgeReading({ ...services, ...opened, access }))
     const files = new FileStore({ records: services.records, blobs: services.storage.blobs, now: services.now })
     fileService.give(services, files.service)
+    const { clock, log } = services
+    const warn = (err: unknown): void => log.warn({ err }, 'expired files not deleted, trying again')
+    const expiry = new Rounds({ clock, everyMs: 60 * 60_000, round: () => files.removeExpired().catch(warn) })
+    expiry.start()
     const parts = { ...services, ...opened, access, files }
     const storeFiles = new StoreFiles(parts)
     const baseParts = { ...parts, checkTenant }
@@ -69,7 +74,10 @@ export const knowledge = capability({
         [fileDeletionSink]: files.deletions,
         [additionSink]: storeAdditions(storeFiles),
       },
-      close: opened.close,
+      close: async () => {
+        await expiry.stop()
+        await opened.close()
+      },
     }
   },
 })

@@ -71,6 +71,6 @@ export const openKnowledge = (services: Services) => {
     await parser.close()
   }
   const { placed } = host
-  placed.serve(baseService, baseServer({ indexes, found, embedderOf, vectors, log, now }))
+  placed.serve(baseService, baseServer({ indexes, found, embedderOf, vectors, clock, log, now }))
   return { blobs, indexes, found, vectors, placed, embedderOf, changed, effects, rounds, close }
 }

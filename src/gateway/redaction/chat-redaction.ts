@@ -1,4 +1,4 @@
-import { ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
+import { isOwnTool, ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy, Replacement } from '../call/redaction.ts'
@@ -22,7 +22,8 @@ export interface RedactedChat {
 
 /**
  * Redacts the texts of a chat body by a project's policy: texts of messages and of their parts, tool results, a
- * prediction, `user`, values of `metadata`, and arguments of tool calls. Images, audio and files are left unchanged,
+ * prediction, `user`, values of `metadata`, arguments of tool calls, and what calls and results of Anthropic's own tools
+ * have. Images, audio and files are left unchanged,
  * and so are descriptions of tools, which the developer wrote.
  *
  * @param history a history that only grows, if the body has one: messages found clean in earlier requests are not
@@ -161,6 +162,8 @@ const mapMessage: MapPart = (message, maps) => {
   if (refusal !== message.refusal) made = { ...made, refusal }
   const citations = each(message.citations, mapQuote, maps)
   if (citations !== message.citations) made = { ...made, citations }
+  const thinking_blocks = each(message.thinking_blocks, mapOwnTool, maps)
+  if (thinking_blocks !== message.thinking_blocks) made = { ...made, thinking_blocks }
   const tool_calls = each(message.tool_calls, mapCall, maps)
   if (tool_calls !== message.tool_calls) made = { ...made, tool_calls }
   const function_call = mapFunction(message.function_call, maps)
@@ -177,11 +180,33 @@ const mapPart: MapPart = (part, maps) => {
   const refusal = mapText(part.refusal, maps)
   const plain = refusal === part.refusal ? made : { ...made, refusal }
   const citations = each(part.citations, mapQuote, maps)
-  const own = mapQuote(part[ownBlockField], maps)
+  const own = mapOwnTool(mapQuote(part[ownBlockField], maps), maps)
   const context = mapText(part.context, maps)
   const isSame = citations === part.citations && own === part[ownBlockField] && context === part.context
   return isSame ? plain : { ...plain, citations, [ownBlockField]: own, context }
 }
+
+/** A call or a result of one of Anthropic's own tools. A caller may have written it; Anthropic checks what it encrypted. */
+const mapOwnTool: MapPart = (block, maps) => {
+  if (!isObject(block) || !isOwnTool(block)) return block
+  const input = mapDeep(block.input, maps)
+  const content = mapDeep(block.content, maps)
+  return input === block.input && content === block.content ? block : { ...block, input, content }
+}
+
+const mapDeep: MapPart = (value, maps) => {
+  if (Array.isArray(value)) return each(value, mapDeep, maps)
+  if (!isObject(value)) return mapText(value, maps)
+  let made = value
+  for (const name of Object.keys(value)) {
+    const after = unreadFields.test(name) ? value[name] : mapDeep(value[name], maps)
+    if (after !== value[name]) made = { ...made, [name]: after }
+  }
+  return made
+}
+
+/** Fields of results that have no text, or a text that Anthropic requires back unchanged. */
+const unreadFields = /^(?:type|id|\w+_id|url|encrypted_\w+)$/
 
 /** A citation, or a block that may be cited: what they quote and how they name it. */
 const mapQuote: MapPart = (quote, maps) => {

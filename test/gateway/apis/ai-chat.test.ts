@@ -53,6 +53,17 @@ describe('/api/ai/chat', () => {
     expect(headers['x-provider']).toBe('simulated')
   })
 
+  it.each([true, false])('returns what the text cites (streamed: %s)', async (stream) => {
+    const place = { start_index: 0, end_index: 5 }
+    const cited = {
+      annotations: [{ type: 'url_citation', url_citation: { ...place, url: 'https://a.example/', title: 'A' } }],
+      citations: [{ type: 'char_location', cited_text: 'so', ...place }],
+    }
+    const { json, text } = await serving({ deltas: [...saying('Hello'), cited] }).request({ stream })
+    if (!stream) expect(checked(json)).toBeNull()
+    expect(stream ? framesIn(text).at(-2) : json).toMatchObject(cited)
+  })
+
   it('returns a cost of null when the price is unknown', async () => {
     const { json } = await serving({ deltas: saying('x'), costUsd: null }).request()
     expect(json).toMatchObject({ costUsd: null, cost_usd: null })

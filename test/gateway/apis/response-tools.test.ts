@@ -68,6 +68,14 @@ describe('tools that the server cannot run', () => {
     expect(JSON.stringify(chat.last)).not.toContain('local_shell')
   })
 
+  it('are refused where the answer would need them: code_interpreter of another provider', async () => {
+    const { openai, chat } = await responsesWorld([{}])
+    const code = { type: 'code_interpreter' as const, container: { type: 'auto' as const } }
+    const sent = openai.responses.create({ ...request, tools: [...tools, code] })
+    await expect(sent).rejects.toMatchObject({ status: 400, param: `tools[${tools.length}].type` })
+    expect(chat.received).toEqual([])
+  })
+
   it('are refused when the request forces one', async () => {
     const { openai } = await responsesWorld([{}])
     const forced = openai.responses.create({ ...request, tool_choice: { type: 'web_search_preview' } })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RouteHealth } from '#gateway/call/pools/route-health.ts'
+import { type Lease, RouteHealth } from '#gateway/call/pools/route-health.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { managedRoute } from '../ledger/calls.ts'
 
@@ -31,6 +31,25 @@ it('after a rest one attempt at a time tries the route, until one succeeds', () 
   health.worked(managedRoute)
   health.failed(managedRoute, unavailable)
   expect(health.rests(managedRoute)).toBe(false)
+})
+
+it.each([
+  ['whose answer has begun', (probe: Lease | null) => probe?.answered(), 0],
+  ['that waits for an answer for ten seconds', () => undefined, 10_000],
+])('an attempt after a rest %s keeps no other from trying the route', (_, proceed, ms) => {
+  let now = 1_700_000_000_000
+  const health = new RouteHealth(() => now)
+  for (let failure = 0; failure < 3; failure++) health.failed(managedRoute, unavailable)
+  now += 10_000
+  const probe = health.begin(managedRoute)
+  expect(health.rests(managedRoute)).toBe(true)
+  proceed(probe)
+  now += ms
+  expect(health.rests(managedRoute)).toBe(false)
+  const second = health.begin(managedRoute)
+  probe?.release()
+  expect(health.rests(managedRoute)).toBe(true)
+  second?.release()
 })
 
 it('a rate limit rests a key of a pool for the wait that its provider names, and no other route', () => {

@@ -96,6 +96,30 @@ describe('a chat body', () => {
     expect(JSON.stringify(body), 'the caller’s own body is untouched').toContain(ada)
   })
 
+  it.each([
+    ['input', { type: 'server_tool_use', id: 'srv_1', name: 'run', input: { code: ['x', ada] } }],
+    [
+      'output',
+      { type: 'code_execution_tool_result', tool_use_id: 'srv_1', content: { type: 'r', stdout: `by ${ada}` } },
+    ],
+    ['text', { type: 'mcp_tool_result', tool_use_id: 'srv_1', content: [{ type: 'text', text: ada }] }],
+  ])(
+    "is sent without personal data in the %s of Anthropic's own tools, which a caller may have written",
+    (_, block) => {
+      const user = { role: 'user', content: [{ type: 'text', text: '', anthropic_block: block }] }
+      const chat = { messages: [{ role: 'assistant', content: '', thinking_blocks: [block] }, user] }
+      const sent = JSON.stringify(redactChat(chat, policy()).body)
+      expect(sent).toBe(JSON.stringify(chat).replaceAll(ada, '[EMAIL_1]'))
+    },
+  )
+
+  it('keeps what Anthropic encrypted', () => {
+    const content = [{ type: 'web_search_result', url: `https://x.example/${ada}`, encrypted_content: ada }]
+    const block = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content }
+    const chat = { messages: [{ role: 'assistant', content: '', thinking_blocks: [block] }] }
+    expect(redactChat(chat, policy()).body).toBe(chat)
+  })
+
   it('is the same object when it has no personal data', () => {
     const clean = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], seed: 4242424242424242 }
     const redacted = redactChat(clean, policy())

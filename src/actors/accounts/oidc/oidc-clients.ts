@@ -48,7 +48,8 @@ interface Parts {
 
 interface Known {
   readonly config: Promise<openid.Configuration>
-  untilMs: number
+  fromMs: number
+  forMs: number
 }
 
 /** Our clients at the providers of connections. Requests pass the guard, follow no redirect and are bounded. */
@@ -117,12 +118,12 @@ export class OidcClients {
   #config(row: Row<OidcConnectionData>): Promise<openid.Configuration> {
     const key = `${row.id} ${row.version}`
     const found = this.#known.get(key)
-    if (found !== undefined && found.untilMs > this.#parts.now()) return found.config
+    const now = this.#parts.now()
+    // an entry of the future was made before the clock was set back
+    if (found !== undefined && found.fromMs <= now && now - found.fromMs < found.forMs) return found.config
     const config = this.#discover(row)
-    const known: Known = { config, untilMs: this.#parts.now() + freshMs }
-    config.catch(() => {
-      known.untilMs = this.#parts.now() + failedMs
-    })
+    const known: Known = { config, fromMs: now, forMs: freshMs }
+    config.catch(() => Object.assign(known, { fromMs: this.#parts.now(), forMs: failedMs }))
     this.#known.delete(key)
     const [oldest] = this.#known.keys()
     if (oldest !== undefined && this.#known.size >= maxKnown) this.#known.delete(oldest)

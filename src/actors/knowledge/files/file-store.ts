@@ -24,6 +24,9 @@ export interface FileOwner {
 /** Name of the sink that receives `{ type: 'delete', file_id }` and removes the content of the file. */
 export const fileDeletionSink = 'file_deletions'
 
+/** Files that are examined at once for those that expired. */
+const pageSize = 100
+
 /** Bytes in one blob: a multiple of three, so that each part can be decoded separately. */
 const partBytes = 3 * 256 * 1024
 
@@ -32,11 +35,30 @@ export class FileStore {
   readonly table: Table<FileData>
   readonly #records: RecordStore
   readonly #blobs: BlobStore
+  readonly #now: () => number
 
   constructor({ records, blobs, now }: { records: RecordStore; blobs: BlobStore; now: () => number }) {
     this.table = new Table(records, storedFiles, now)
     this.#records = records
     this.#blobs = blobs
+    this.#now = now
+  }
+
+  /** When a file that is stored now expires; nothing for one that does not. */
+  expiry(seconds: number | undefined): Pick<FileData, 'expires_at_ms'> {
+    return seconds === undefined ? {} : { expires_at_ms: this.#now() + seconds * 1000 }
+  }
+
+  /** Deletes the files of all projects that have expired. @throws {StoreUnavailable} */
+  async removeExpired(): Promise<void> {
+    for (let after: string | null = null; ; ) {
+      const page = await this.#records.ofEveryProject(storedFiles, after, pageSize)
+      for (const { id, project, data } of page)
+        if (typeof data.expires_at_ms === 'number' && data.expires_at_ms <= this.#now())
+          await this.#remove(projectScope(project), id, () => [])
+      after = page.at(-1)?.id ?? null
+      if (page.length < pageSize) return
+    }
   }
 
   /**

@@ -34,7 +34,8 @@ export const fileUseCases = ({ files, storeFiles }: FileParts): FileUseCases => 
       const { filename, contentType, bytes } = fileOf(call.files)
       const { project, tenant } = call.scope
       const id = newIdFor(call, 'file')
-      const data = { filename: nameOf(filename) ?? 'file', purpose: call.body.purpose, mime_type: contentType }
+      const { purpose, 'expires_after[seconds]': seconds } = call.body
+      const data = { filename: nameOf(filename) ?? 'file', purpose, mime_type: contentType, ...files.expiry(seconds) }
       const content = inParts(bytes)
       return fileView(
         await files.upload({ id, project, tenant }, { ...data, content }, [audited(call).line('created', id)]),
@@ -84,8 +85,9 @@ async function* inParts(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-const fileView = ({ id, data: { filename, purpose, bytes }, created_at }: FileRow): FileView => ({
+const fileView = ({ id, data: { filename, purpose, bytes, expires_at_ms: at }, created_at }: FileRow): FileView => ({
   ...{ id, object: 'file', bytes, created_at: secondsOf(created_at), filename, purpose, status: 'processed' },
+  ...(at !== undefined && { expires_at: secondsOf(at) }),
 })
 
 const documentView = (row: SourceRow): FileView => ({

@@ -1,6 +1,6 @@
 import type { Services } from '#actors/capability/services.ts'
 import { isZero, type PassageHits, type PassageQuery } from '#retrieval/index.ts'
-import type { PlacedService, PlacedWork } from '#runtime/internal.ts'
+import { type PlacedService, type PlacedWork, within } from '#runtime/internal.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxEmbeddedQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { JsonObject, VectorStore } from '#storage/index.ts'
@@ -13,7 +13,7 @@ import type { FoundChunk, FoundChunks } from './found-chunks.ts'
 import { type SourceCondition, type SourceFilter, sourceFilter } from './metadata-filter.ts'
 import { storedCandidates } from './stored-candidates.ts'
 
-export interface SearchParts extends Pick<Services, 'log' | 'now'> {
+export interface SearchParts extends Pick<Services, 'clock' | 'log' | 'now'> {
   readonly indexes: Pick<BaseIndexes, 'of' | 'drop' | 'settle'>
   /** Lets the node that keeps the index of a base search it. */
   readonly placed: Pick<PlacedWork, 'run'>
@@ -63,8 +63,8 @@ export type PlacedBaseSearch = BaseSearch & {
 }
 
 /**
- * Searches a base, on the node that keeps its index. When the embedder fails, or the database that searches its vectors,
- * the search uses words only, and the result has no `embedder`.
+ * Searches a base, on the node that keeps its index. When the embedder fails or is slow, or the database that searches
+ * its vectors fails, the search uses words only, and the result has no `embedder`.
  *
  * @throws {StoreUnavailable}
  */
@@ -175,15 +175,26 @@ const searched = async ({ log }: HereParts, { index, words, meant }: Searched) =
   }
 }
 
+/**
+ * Time in ms for which a search waits for the vectors of its query. An embedder that is opening, or has a queue, takes
+ * longer on a busy machine, and a turn waits for the search.
+ */
+const maxEmbeddingMs = 3_000
+
 /** @param texts called only if there is an embedder, since finding the topic of a query reads all titles. */
-const vectorsOf = async ({ embedderOf }: HereParts, project: string, texts: () => readonly (string | null)[]) => {
+const vectorsOf = async (
+  { embedderOf, clock }: HereParts,
+  project: string,
+  texts: () => readonly (string | null)[],
+) => {
   const embedder = await embedderOf(project)
   if (embedder === null) return null
   try {
-    const vectors = await embedder.embed(
+    const embedding = embedder.embed(
       texts().filter((text) => text !== null),
       'query',
     )
+    const vectors = await within(clock, maxEmbeddingMs, embedding)
     return { id: embedder.id, vectors }
   } catch {
     return null

@@ -1,6 +1,6 @@
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
-import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { codeIn } from '#specs/errors/wire-errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -17,6 +17,7 @@ export const chatResultOf = (outcome: ChatOutcome): Result => {
   return {
     id: textOf(completion.id),
     content: textOf(message.content),
+    ...citedIn(message),
     ...endOf(outcome, calls),
   }
 }
@@ -27,24 +28,33 @@ export const chatResultOf = (outcome: ChatOutcome): Result => {
  */
 export const chatFrames = (remembered: RememberedChat | null, requestId: string): StreamForm => {
   const calls: PartialCall[] = []
+  const [annotations, citations]: [unknown[], unknown[]] = [[], []]
   const state = { id: '' }
   return {
     chunk: (chunk) => {
       if (state.id === '') state.id = textOf(chunk.id)
       const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
       for (const call of arrayOf(delta.tool_calls)) addTo(calls, objectOf(call))
+      annotations.push(...arrayOf(delta.annotations))
+      citations.push(...arrayOf(delta.citations))
       const text = textOf(delta.content)
       remembered?.add(text)
       return text === '' ? '' : frame({ delta: text })
     },
     end: (summary) => {
       const whole = calls.map((call): Call => ({ id: call.id, type: 'function', function: functionOf(call) }))
-      const last = { delta: '', id: state.id, ...endOf(summary, whole) }
+      const last = { delta: '', id: state.id, ...citedIn({ annotations, citations }), ...endOf(summary, whole) }
       if (remembered === null) return `${frame(last)}data: [DONE]\n\n`
       return remembered.finish().then(() => `${frame({ ...last, memory: remembered.block })}data: [DONE]\n\n`)
     },
     fail: (error) => frame(errorFrame(error, requestId)),
   }
+}
+
+/** Returns what a text cites; nothing for a text without citations. */
+const citedIn = ({ annotations, citations }: WireObject): Pick<Result, 'annotations' | 'citations'> => {
+  const [pages, quotes] = [arrayOf(annotations).filter(isObject), arrayOf(citations).filter(isObject)]
+  return { ...(pages.length > 0 && { annotations: pages }), ...(quotes.length > 0 && { citations: quotes }) }
 }
 
 /** Returns everything of an answer except its text. */

@@ -2,6 +2,7 @@ import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import { arrayOf, countOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { groundingOf } from './gemini-grounding.ts'
 
 /** A whole answer of Google's API, or a part of a streamed one. */
 export type GeminiAnswer = ResultOf<'gemini.generate'>
@@ -41,7 +42,8 @@ export const geminiAnswer = (outcome: ChatOutcome, showsThoughts: boolean): Gemi
   candidates: arrayOf(outcome.completion.choices).map((choice, at) => {
     const { message, finish_reason, index } = objectOf(choice)
     const parts = partsOf(objectOf(message), showsThoughts)
-    return candidateOf(typeof index === 'number' ? countOf(index) : at, parts, finishOf(finish_reason))
+    const candidate = candidateOf(typeof index === 'number' ? countOf(index) : at, parts, finishOf(finish_reason))
+    return { ...candidate, ...groundingOf(textOf(objectOf(message).content), objectOf(message)) }
   }),
   usageMetadata: usageMetadataOf(outcome),
   modelVersion: outcome.model,

@@ -5,6 +5,7 @@ import type { ServiceError } from '#specs/errors/errors.ts'
 import { googleError } from '#specs/errors/google-errors.ts'
 import type { StreamForm } from '../streamed-chat.ts'
 import { callPart, candidateOf, finishOf, type GeminiAnswer, textPartsOf, usageMetadataOf } from './gemini-answer.ts'
+import { groundingOf } from './gemini-grounding.ts'
 
 interface Call {
   id: string
@@ -14,6 +15,9 @@ interface Call {
 
 interface Candidate {
   readonly calls: Call[]
+  readonly citations: unknown[]
+  readonly annotations: unknown[]
+  text: string
   finish: unknown
 }
 
@@ -43,11 +47,11 @@ export class GeminiFrames implements StreamForm {
 
   end(summary: ChatSummary): string {
     this.#model ||= summary.model
-    const ended: readonly (readonly [number, Candidate])[] =
-      this.#candidates.size === 0 ? [[0, { calls: [], finish: summary.finishReason }]] : [...this.#candidates]
-    const candidates = ended.map(([index, { calls, finish }]) =>
-      candidateOf(index, calls.map(callPart), finishOf(finish ?? summary.finishReason)),
-    )
+    const ended = this.#candidates.size === 0 ? [[0, newCandidate()] as const] : [...this.#candidates]
+    const candidates = ended.map(([index, { calls, finish, text, ...cited }]) => ({
+      ...candidateOf(index, calls.map(callPart), finishOf(finish ?? summary.finishReason)),
+      ...groundingOf(text, cited),
+    }))
     return this.#frame({ candidates, usageMetadata: usageMetadataOf(summary) })
   }
 
@@ -58,10 +62,13 @@ export class GeminiFrames implements StreamForm {
   #choice({ index: given, delta: fields, finish_reason }: WireObject, at: number): GeminiAnswer['candidates'] {
     const index = typeof given === 'number' ? countOf(given) : at
     if (index >= maxCandidates) return []
-    const candidate = this.#candidates.get(index) ?? { calls: [], finish: null }
+    const candidate = this.#candidates.get(index) ?? newCandidate()
     this.#candidates.set(index, candidate)
     candidate.finish = finish_reason ?? candidate.finish
     const delta = objectOf(fields)
+    candidate.text += textOf(delta.content)
+    candidate.citations.push(...arrayOf(delta.citations))
+    candidate.annotations.push(...arrayOf(delta.annotations))
     for (const [place, call] of arrayOf(delta.tool_calls).entries()) addTo(candidate.calls, objectOf(call), place)
     const parts = textPartsOf(delta, this.#showsThoughts)
     return parts.length === 0 ? [] : [candidateOf(index, parts)]
@@ -72,6 +79,8 @@ export class GeminiFrames implements StreamForm {
     return `data: ${JSON.stringify(answer)}\n\n`
   }
 }
+
+const newCandidate = (): Candidate => ({ calls: [], citations: [], annotations: [], text: '', finish: null })
 
 const addTo = (calls: Call[], delta: WireObject, place: number): void => {
   const index = typeof delta.index === 'number' ? countOf(delta.index) : place

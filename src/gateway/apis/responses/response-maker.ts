@@ -2,7 +2,7 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import type { Services } from '#actors/capability/services.ts'
 import { costHeader } from '#gateway/call/accounting/shown-cost.ts'
 import type { Caller } from '#gateway/call/caller.ts'
-import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '#gateway/call/chat-calls.ts'
+import type { ChatCall, ChatCalls, ChatControl, ChatListener } from '#gateway/call/chat-calls.ts'
 import {
   type AnswerHeaders,
   eventStream,
@@ -78,11 +78,11 @@ export class ResponseMaker {
   async whole(task: ToMake): Promise<{ readonly json: ResponseDocument; readonly headers: AnswerHeaders }> {
     const head = this.#head(task)
     const output = newOutput(task, () => {})
-    const callModel: CallModel = async (body, onDelta) => {
+    const callModel: CallModel = async (body, onChoice) => {
       const outcome = await this.#parts.chat.complete(chatCallOf(task, body))
-      const message = messageOf(outcome)
-      task.remembered?.add(textOf(message.content))
-      onDelta(message)
+      const choice = objectOf(arrayOf(outcome.completion.choices)[0])
+      task.remembered?.add(textOf(objectOf(choice.message).content))
+      onChoice(choice)
       return outcome
     }
     const end = await this.#run(task, output, callModel)
@@ -240,9 +240,6 @@ const reuseOf = ({ runner, searches, remote, remembered }: ToMake): Pick<ChatCal
   return remembered === null ? {} : { reuse: remembered }
 }
 
-const messageOf = ({ completion }: ChatOutcome): WireObject =>
-  objectOf(objectOf(arrayOf(completion.choices)[0]).message)
-
 /** One streamed response: the body for the caller, and the calls of the model. */
 class ResponseStream {
   readonly output: ResponseOutput
@@ -266,16 +263,16 @@ class ResponseStream {
     this.output = newOutput(task, this.emit)
   }
 
-  readonly callModel: CallModel = (body, onDelta) =>
+  readonly callModel: CallModel = (body, onChoice) =>
     new Promise((resolve, reject) => {
       const call = chatCallOf(this.#task, body)
       whenAborted(call.signal, () => reject(new ServiceError('cancelled')))
       this.#control = this.#chat.stream(call, {
         begin: (about) => this.#begin(about),
         chunk: (chunk) => {
-          const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
-          this.#task.remembered?.add(textOf(delta.content))
-          onDelta(delta)
+          const choice = objectOf(arrayOf(chunk.choices)[0])
+          this.#task.remembered?.add(textOf(objectOf(choice.delta).content))
+          onChoice(choice)
           return this.body.write('')
         },
         end: resolve,

@@ -1,7 +1,8 @@
 import type { ChatBody, ChatSummary } from '#gateway/call/chat-calls.ts'
 import { addCosts } from '#gateway/prices/money.ts'
 import { addUsage, type TokenUsage } from '#gateway/prices/usage.ts'
-import { objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { pausedTurn } from '#gateway/providers/anthropic/anthropic-usage.ts'
+import { arrayOf, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given } from '../chat-parts.ts'
 import type { RemoteServers } from './remote/remote-servers.ts'
@@ -11,8 +12,8 @@ import { searchToolName } from './response-tools.ts'
 import type { ServerSearch, ToolPlace } from './searches/server-search.ts'
 import { hostedToolsField, searchToolField } from './upstream-request.ts'
 
-/** Calls the model once. `onDelta` receives each delta of the answer, or the whole message. @throws {ServiceError} */
-export type CallModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
+/** Calls the model once. `onChoice` receives the choice of each chunk, or the whole one. @throws {ServiceError} */
+export type CallModel = (body: ChatBody, onChoice: (choice: WireObject) => void) => Promise<ChatSummary>
 
 /** Dependencies of {runResponse}. */
 export interface RunParts {
@@ -45,7 +46,10 @@ interface Round {
   readonly messages: readonly WireObject[]
 }
 
-/** Calls the model until it has answered, running the searches that it requests in between. @throws {ServiceError} */
+/**
+ * Calls the model until it has answered, running the searches that it requests in between. An answer that its provider
+ * paused between uses of its own tools is continued. @throws {ServiceError}
+ */
 export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const { plan, output } = parts
   let usage: TokenUsage | null = null
@@ -53,11 +57,15 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const approved = await parts.remote.begin(parts.signal)
   let round: Round = { number: 1, searched: 0, messages: [...plan.messages, ...approved] }
   for (;;) {
-    const { summary, text, messages } = await callOnce(parts, round)
+    const { summary, answer, isPaused, messages } = await callOnce(parts, round)
     usage = addUsage(usage, summary.usage)
     costUsd = addCosts(costUsd, summary.costUsd)
     output.finish(summary.finishReason !== 'length' && summary.finishReason !== 'content_filter')
     const searches = output.takeSearches()
+    if (isPaused && searches.length === 0 && !output.hasCalls && round.number < roundsMax) {
+      round = { ...round, number: round.number + 1, messages: [...messages, answer] }
+      continue
+    }
     if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, costUsd, summary }
     const results = await searchAll(parts, searches)
     // an approval is required: the response ends, and the next request brings the decision
@@ -70,7 +78,11 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     round = {
       number: round.number + 1,
       searched: round.searched + searches.length,
-      messages: [...messages, { role: 'assistant', content: text === '' ? null : text, tool_calls }, ...results],
+      messages: [
+        ...messages,
+        { ...answer, content: answer.content === '' ? null : answer.content, tool_calls },
+        ...results,
+      ],
     }
   }
 }
@@ -83,14 +95,20 @@ const callOnce = async (parts: RunParts, round: Round) => {
   const { plan, output, callModel } = parts
   let { messages } = round
   for (let cuts = 0; ; cuts++) {
-    let text = ''
+    let [content, isPaused] = ['', false]
+    const thinking_blocks: unknown[] = []
     try {
-      const summary = await callModel(bodyOf(parts, round, messages), (delta) => {
+      const summary = await callModel(bodyOf(parts, round, messages), (choice) => {
+        const delta = objectOf(choice.delta ?? choice.message)
         parts.remote.show(output)
-        text += textOf(delta.content)
+        content += textOf(delta.content)
+        thinking_blocks.push(...arrayOf(delta.thinking_blocks))
+        isPaused ||= choice.native_finish_reason === pausedTurn
         output.delta(delta)
       })
-      return { summary, text, messages }
+      const answer = { role: 'assistant', content, ...(thinking_blocks.length > 0 && { thinking_blocks }) }
+      const hasMore = isPaused && (content !== '' || thinking_blocks.length > 0)
+      return { summary, answer, isPaused: hasMore, messages }
     } catch (error) {
       const shorter = plan.request.truncation === 'auto' && isTooLong(error) ? withoutOldest(messages) : null
       if (shorter === null || cuts >= cutsMax) throw error

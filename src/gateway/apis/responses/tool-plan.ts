@@ -2,6 +2,7 @@ import type { ChatCall } from '#gateway/call/chat-calls.ts'
 import { isOwnOpenAi, type Need, type Route, type Routes } from '#gateway/call/routes.ts'
 import { objectOf, textOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { invalid } from '../chat-parts.ts'
 import type { ResponsePlan } from './response-plan.ts'
 import { type ResponseTools, searchToolName } from './response-tools.ts'
 import { upstreamFormat } from './upstream-format.ts'
@@ -26,12 +27,12 @@ export interface ToolPlan {
  * server's search engine runs the search, and other tools are left out.
  *
  * @throws {ServiceError} `not_found` for vector stores that only OpenAI could have; `bad_request` with `tools` when the request forces a tool that is not available; also the
- * errors of `Routes.resolve`, such as `model_not_found`.
+ * errors of `Routes.resolve`, such as `model_not_found`; `invalid_field` for a tool without which the answer would be wrong.
  */
 export const planTools = async (
   { routes, hasEngine }: { readonly routes: Routes; readonly hasEngine: boolean },
   request: { readonly project: string; readonly model: string; readonly need: Need },
-  { tools, toolChoice }: Pick<ResponsePlan, 'tools' | 'toolChoice'>,
+  { tools, toolChoice, request: { tools: sent } }: Pick<ResponsePlan, 'tools' | 'toolChoice' | 'request'>,
 ): Promise<ToolPlan> => {
   const { search, hosted } = tools
   if (search === null && hosted.length === 0) return { runner: null, tools, ignored: [] }
@@ -42,6 +43,7 @@ export const planTools = async (
     throw new ServiceError('not_found', { param: `${tools.foreignStores}[0]`, message })
   }
   const others = hosted.map(({ type }) => textOf(type))
+  refuseNeeded(sent)
   const forced = textOf(objectOf(objectOf(toolChoice).function).name)
   if (others.includes(forced)) throw noSearch(`${forced} is not available for this model.`)
   if (search === null || hasEngine) {
@@ -51,6 +53,13 @@ export const planTools = async (
     throw noSearch(`${search.path}: no web search is configured on this server.`)
   }
   return { runner: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }
+}
+
+/** A model without this tool makes up what the code would have computed. @throws {ServiceError} `invalid_field` */
+const refuseNeeded = (tools: ResponsePlan['request']['tools']): void => {
+  const at = tools?.findIndex(({ type }) => type === 'code_interpreter') ?? -1
+  if (at >= 0)
+    throw invalid(`tools[${at}].type`, 'must not be code_interpreter: only OpenAI runs it, for its own models')
 }
 
 /** Returns the format for routes that run the search themselves; refuses fallbacks to other routes. */

@@ -28,8 +28,8 @@ interface Health extends RouteState {
   restsFrom: number
   /** 0: it does not rest. After a rest the route is on probation until an attempt has succeeded. */
   restMs: number
-  /** Whether an attempt on probation is in progress. */
-  isProbed: boolean
+  /** The attempt on probation whose answer is awaited; null for none. */
+  probe: Lease | null
 }
 
 /** Errors that indicate a problem of the provider; a refusal of the request does not. */
@@ -44,16 +44,17 @@ const unknown: Readonly<RouteState> = { busy: 0, latencyMs: null, failing: 0, in
 
 /** One attempt in progress on a route. */
 export class Lease {
+  /** ms since the epoch. */
+  readonly at: number
   readonly #health: Health
-  readonly #isProbe: boolean
   readonly #begunAt = performance.now()
   #isOver = false
 
-  constructor(health: Health) {
+  constructor(health: Health, at: number) {
     this.#health = health
-    this.#isProbe = health.restMs > 0
+    this.at = at
     health.busy += 1
-    if (this.#isProbe) health.isProbed = true
+    if (health.restMs > 0) health.probe = this
   }
 
   /** The answer has begun. */
@@ -61,6 +62,7 @@ export class Lease {
     const { latencyMs } = this.#health
     const ms = performance.now() - this.#begunAt
     this.#health.latencyMs = latencyMs === null ? ms : latencyMs + (ms - latencyMs) * newest
+    this.#endProbe()
   }
 
   /** The attempt is over, however it ended. */
@@ -68,14 +70,18 @@ export class Lease {
     if (this.#isOver) return
     this.#isOver = true
     this.#health.busy -= 1
-    if (this.#isProbe) this.#health.isProbed = false
+    this.#endProbe()
+  }
+
+  #endProbe(): void {
+    if (this.#health.probe === this) this.#health.probe = null
   }
 }
 
 /**
  * Tracks how routes have served recent calls, in this process only: which should be avoided for some seconds, and how
- * busy, fast and reliable the keys of a pool are. After a rest, one attempt at a time tries the route. A caller that
- * has no other route uses a resting one all the same.
+ * busy, fast and reliable the keys of a pool are. After a rest, one attempt at a time tries the route, until its answer
+ * begins or for ten seconds. A caller that has no other route uses a resting one all the same.
  */
 export class RouteHealth {
   readonly #health = new WeakMap<Route, Health>()
@@ -89,9 +95,7 @@ export class RouteHealth {
   rests(route: Route): boolean {
     const health = this.#health.get(route)
     if (health === undefined || health.restMs === 0) return false
-    const restedMs = this.#now() - health.restsFrom
-    // before its start only when the clock was set back in the meantime
-    return (restedMs >= 0 && restedMs < health.restMs) || health.isProbed
+    return this.#isWithin(health.restsFrom, health.restMs) || this.#isWithin(health.probe?.at, restMs)
   }
 
   /** Returns what is known of a route of a pool. */
@@ -103,7 +107,7 @@ export class RouteHealth {
   begin(route: Route): Lease | null {
     const known = this.#health.get(route)
     if (route.pool === undefined && (known === undefined || known.restMs === 0)) return null
-    return new Lease(known ?? this.#added(route))
+    return new Lease(known ?? this.#added(route), this.#now())
   }
 
   /** Counts a failure. After a rest, a single further failure starts the next rest immediately. */
@@ -127,13 +131,19 @@ export class RouteHealth {
     health.failing -= health.failing * newest
   }
 
+  /** Whether less than `ms` have passed since a time, which is ahead only when the clock was set back in the meantime. */
+  #isWithin(from: number | undefined, ms: number): boolean {
+    const passedMs = from === undefined ? ms : this.#now() - from
+    return passedMs >= 0 && passedMs < ms
+  }
+
   #rest(health: Health, ms: number): void {
     health.restsFrom = this.#now()
     health.restMs = ms
   }
 
   #added(route: Route): Health {
-    const health = { ...unknown, failures: 0, restsFrom: 0, restMs: 0, isProbed: false }
+    const health = { ...unknown, failures: 0, restsFrom: 0, restMs: 0, probe: null }
     this.#health.set(route, health)
     return health
   }

@@ -10,7 +10,7 @@ export const ownBlockField = 'anthropic_block'
  * Whether a block is of a tool that Anthropic itself runs: Anthropic requires it back, and no other provider can read
  * it.
  */
-const isOwnTool = ({ type }: WireObject): boolean =>
+export const isOwnTool = ({ type }: WireObject): boolean =>
   /^(?:server_tool_use|mcp_tool_use|container_upload|\w+_tool_result)$/.test(textOf(type))
 
 /** Whether a block is one of an answer that goes back as it came: what a model thought, or what Anthropic's own tools did. */

@@ -64,21 +64,47 @@ export class ConverseReader implements EventReader {
   }
 
   /** Only blocks of tools announce themselves. */
-  #delta(index: unknown, { text, toolUse, reasoningContent }: WireObject): readonly WireObject[] {
+  #delta(index: unknown, { text, toolUse, reasoningContent, citation }: WireObject): readonly WireObject[] {
     const reasoning = objectOf(reasoningContent)
     if (reasoning.redactedContent !== undefined)
       return [this.#start(index, { type: 'redacted_thinking', data: reasoning.redactedContent })]
     const kind = isObject(reasoningContent) ? 'thinking' : 'text'
     const started = this.#open.has(index) ? [] : [this.#start(index, { type: kind })]
-    return [...started, { type: 'content_block_delta', index, delta: deltaOf({ text, toolUse }, reasoning) }]
+    return [...started, { type: 'content_block_delta', index, delta: deltaOf({ text, toolUse, citation }, reasoning) }]
   }
 }
 
-const deltaOf = ({ text, toolUse }: WireObject, reasoning: WireObject): WireObject => {
+const deltaOf = ({ text, toolUse, citation }: WireObject, reasoning: WireObject): WireObject => {
   if (text !== undefined) return { type: 'text_delta', text }
+  if (isObject(citation)) return { type: 'citations_delta', citation: citationOf(citation) }
   if (isObject(toolUse)) return { type: 'input_json_delta', partial_json: toolUse.input }
   if (reasoning.signature !== undefined) return { type: 'signature_delta', signature: reasoning.signature }
   return { type: 'thinking_delta', thinking: reasoning.text }
+}
+
+/** Returns a citation as Anthropic's format has it. */
+const citationOf = ({ title, source, sourceContent, location }: WireObject): WireObject => {
+  const cited_text = arrayOf(sourceContent)
+    .map((each) => textOf(objectOf(each).text))
+    .join('')
+  const { web, searchResultLocation: result, ...document } = objectOf(location)
+  if (isObject(web)) return { type: 'web_search_result_location', cited_text, title, url: web.url }
+  if (isObject(result)) {
+    const { searchResultIndex: search_result_index, start: start_block_index, end: end_block_index } = result
+    const place = { search_result_index, start_block_index, end_block_index }
+    return { type: 'search_result_location', cited_text, title, source, ...place }
+  }
+  const [name = '', place] = Object.entries(document)[0] ?? []
+  const { documentIndex: document_index, start, end } = objectOf(place)
+  const [type, unit] = documentKinds[name] ?? ['content_block_location', 'block_index']
+  const from = { cited_text, document_title: title, document_index }
+  return { type, ...from, [`start_${unit}`]: start, [`end_${unit}`]: end }
+}
+
+/** Places in documents, and what they are counted in; in chunks unless listed. */
+const documentKinds: Readonly<Record<string, readonly [type: string, unit: string]>> = {
+  documentChar: ['char_location', 'char_index'],
+  documentPage: ['page_location', 'page_number'],
 }
 
 const callBlock = ({ toolUseId, name, input = {} }: WireObject): WireObject => ({
@@ -123,7 +149,12 @@ export const converseEvents = (answer: WireObject): readonly WireObject[] => {
   ]
 }
 
-const blockEvents = ({ text, toolUse, reasoningContent }: WireObject): readonly WireObject[] => {
+const blockEvents = ({ text, toolUse, reasoningContent, citationsContent }: WireObject): readonly WireObject[] => {
+  if (isObject(citationsContent)) {
+    const texts = arrayOf(citationsContent.content).map((each) => ({ text: textOf(objectOf(each).text) }))
+    const citations = arrayOf(citationsContent.citations).map((citation) => ({ citation }))
+    return [...texts, ...citations].map((delta) => ({ type: 'contentBlockDelta', delta }))
+  }
   if (isObject(toolUse)) return [{ type: 'contentBlockStart', start: { toolUse } }]
   const { reasoningText, redactedContent } = objectOf(reasoningContent)
   if (redactedContent !== undefined) return [{ type: 'contentBlockDelta', delta: { reasoningContent } }]

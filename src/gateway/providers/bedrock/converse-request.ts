@@ -80,6 +80,8 @@ const blockOf = (block: WireObject): WireObject | null => {
       return { image: { format: formatOf(block), source: { bytes: bytesOf(block) } } }
     case 'document':
       return documentOf(block)
+    case 'search_result':
+      return searchResultOf(block)
     case 'tool_use':
       return { toolUse: { toolUseId: block.id, name: block.name, input: block.input } }
     case 'tool_result': {
@@ -106,15 +108,30 @@ const bytesOf = (block: WireObject): string => {
 /** `png` of `image/png`. */
 const formatOf = (block: WireObject): string => textOf(objectOf(block.source).media_type).replace(/^[^/]*\//, '')
 
+/** A content that is cited by its blocks: a text alone is one. */
+const textsOf = (content: unknown): readonly WireObject[] =>
+  typeof content === 'string' ? [{ text: content }] : arrayOf(content).map((each) => ({ text: objectOf(each).text }))
+
+const searchResultOf = ({ source, title, content, citations }: WireObject): WireObject => {
+  const { enabled } = objectOf(citations)
+  return { searchResult: { source, title, content: textsOf(content), citations: { enabled: enabled === true } } }
+}
+
 const documentOf = (block: WireObject): WireObject => {
-  const { type, data } = objectOf(block.source)
+  const { type, data, content } = objectOf(block.source)
   // names may have letters, digits, spaces, hyphens and brackets
   const name =
     textOf(block.title)
       .replace(/[^\w\s()[\]-]/g, '-')
       .replace(/_/g, '-')
       .slice(0, 200) || 'document'
+  const { enabled } = objectOf(block.citations)
+  const { context } = block
+  const more = { ...(enabled === true && { citations: { enabled } }), ...(context !== undefined && { context }) }
   if (type === 'text')
-    return { document: { format: 'txt', name, source: { bytes: Buffer.from(textOf(data)).toString('base64') } } }
-  return { document: { format: formatOf(block), name, source: { bytes: bytesOf(block) } } }
+    return {
+      document: { format: 'txt', name, source: { bytes: Buffer.from(textOf(data)).toString('base64') }, ...more },
+    }
+  if (type === 'content') return { document: { name, source: { content: textsOf(content) }, ...more } }
+  return { document: { format: formatOf(block), name, source: { bytes: bytesOf(block) }, ...more } }
 }

@@ -5,6 +5,7 @@ import { StoredSources } from '#actors/knowledge/search/stored-sources.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { PlacedWork } from '#runtime/internal.ts'
 import { openServices } from '#test/support/open-services.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 const indexWith = (embedder: string | null) => {
   const stored = new StoredSources({ project: 'prj_a', base: 'kb_a', vectors: null, steady: () => 0 })
@@ -22,7 +23,7 @@ it('embeds the first 2,000 characters of a long query', async () => {
   }
   const parts = {
     ...{ ...indexWith(null), embedderOf: async () => ({ id: 'local/small', embed }) },
-    ...{ vectors: null, log, now: () => 0 },
+    ...{ vectors: null, clock: systemClock, log, now: () => 0 },
   }
   await searchBase(parts, { ...search, query: 'harbour '.repeat(2_500) })
   expect(lengths).toEqual([2_000])
@@ -41,8 +42,21 @@ it.each([
   const embedder = { id: 'local/small', embed: async () => [new Float32Array(numbers)] }
   const parts = {
     ...{ ...indexWith(ofIndex), embedderOf: async () => embedder },
-    ...{ vectors: null, log, now: () => 0 },
+    ...{ vectors: null, clock: systemClock, log, now: () => 0 },
   }
   const { embedder: answered } = await searchBase(parts, { ...search, query: 'harbour' })
   expect(answered).toBe(expected)
+})
+
+it('a search waits for an embedder for three seconds, then finds by words', async () => {
+  const { log } = await openServices()
+  const clock = new VirtualClock(0)
+  const embedder = { id: 'local/small', embed: () => new Promise<never>(() => undefined) }
+  const parts = {
+    ...{ ...indexWith('local/small'), embedderOf: async () => embedder },
+    ...{ vectors: null, clock, log, now: () => 0 },
+  }
+  const answer = searchBase(parts, { ...search, query: 'harbour' })
+  await clock.advance(3_000)
+  expect(await answer).toMatchObject({ embedder: null })
 })

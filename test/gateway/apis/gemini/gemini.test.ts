@@ -30,6 +30,38 @@ describe('generateContent', () => {
     ])
   })
 
+  it.each(['generateContent', 'streamGenerateContent'])(
+    'answers %s with what the text cites, in bytes',
+    async (method) => {
+      const place = { start_index: 3, end_index: 5 }
+      const url_citation = { ...place, url: 'https://a.example/', title: 'A' }
+      const cited = {
+        annotations: [{ type: 'url_citation', url_citation }],
+        citations: [{ type: 'page_location', document_title: 'B', cited_text: 'so', ...place }],
+      }
+      const { generate } = serving([{ deltas: [...saying('Hé', ' you'), cited] }])
+      const { json, text } = await generate(saysHi, method)
+      if (method === 'generateContent') expect(checked(json)).toBeNull()
+      const segment = { startIndex: 4, endIndex: 6, text: 'yo' }
+      expect(method === 'generateContent' ? json : framesIn(text).at(-1)).toMatchObject({
+        candidates: [
+          {
+            groundingMetadata: {
+              groundingChunks: [
+                { web: { uri: 'https://a.example/', title: 'A' } },
+                { retrievedContext: { title: 'B', text: 'so' } },
+              ],
+              groundingSupports: [
+                { segment, groundingChunkIndices: [0] },
+                { segment, groundingChunkIndices: [1] },
+              ],
+            },
+          },
+        ],
+      })
+    },
+  )
+
   it('takes the model with slashes and colons from the path, under both versions of the API', async () => {
     const { send, chat } = serving([{ deltas: saying('Hello') }])
     for (const version of ['v1beta', 'v1']) {

@@ -58,6 +58,32 @@ describe('an answer of ConverseStream', () => {
     ).toBeNull()
   })
 
+  it.each([
+    [{ web: { url: 'https://a.example/' } }, { type: 'web_search_result_location', url: 'https://a.example/' }],
+    [
+      { documentPage: { documentIndex: 1, start: 2, end: 3 } },
+      { type: 'page_location', document_title: 'A', document_index: 1, start_page_number: 2, end_page_number: 3 },
+    ],
+    [
+      { searchResultLocation: { searchResultIndex: 1, start: 0, end: 1 } },
+      { type: 'search_result_location', search_result_index: 1, start_block_index: 0, end_block_index: 1, source: 's' },
+    ],
+  ])('has its citations of %j, streamed and whole', (location, expected) => {
+    const citation = { title: 'A', source: 's', sourceContent: [{ text: 'so' }], location }
+    const cited = { citations: [{ ...expected, cited_text: 'so', start_index: 0, end_index: 5 }] }
+    const streamed = decoded(decoder(), [
+      ...frames.slice(0, 2),
+      event('contentBlockDelta', { ...at, delta: { citation } }),
+      ...frames.slice(2),
+    ])
+    expect(streamed.chunks[2]).toMatchObject({ choices: [{ delta: cited }] })
+    const content = [{ citationsContent: { content: [{ text: 'Hello' }], citations: [citation] } }]
+    const answer = { output: { message: { content } }, stopReason: 'end_turn', usage: {} }
+    expect(bedrock.chat?.request(hello, route, false).answer(answer)).toMatchObject({
+      completion: { choices: [{ message: { content: 'Hello', ...cited } }] },
+    })
+  })
+
   it('gives text whatever a block has in its place', () => {
     for (const text of [1, {}, [], null, true]) {
       const { chunks } = decoded(decoder(), [
