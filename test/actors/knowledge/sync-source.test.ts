@@ -8,7 +8,9 @@ import { contextOf } from '#runtime/schema.ts'
 import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { documentTasks } from '#src/parsing/documents/document-tasks.ts'
 import { ParserPool } from '#src/parsing/parser-pool.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openWorld } from '../sessions/harness.ts'
 
 it('fails sources beyond the maximum number of chunks of a base, even when they are read at the same time', async () => {
@@ -104,5 +106,33 @@ it('reads a source again whose stored text or chunks are gone, although its cont
   await expect.poll(() => blobs.textIfThere({ ...owner, source: source_id }, document?.text ?? [])).toBe('Some words.')
   await expect.poll(async () => (await state()).changes).toEqual({ added: 0, removed: 0, unchanged: 1 })
   expect(await state()).toMatchObject({ document, error: null })
+  await runtime.drain(0)
+})
+
+it('fetches a URL once while the store takes nothing for a while', async () => {
+  const storage = openMemoryStorage()
+  const { put } = storage.blobs
+  let failures = 3
+  storage.blobs.put = async (...blob) => {
+    if (failures-- > 0) throw new StoreUnavailable('away')
+    return put.apply(storage.blobs, blob)
+  }
+  let fetched = 0
+  const page = () => {
+    fetched++
+    return { status: 200, text: 'Words of a page.' }
+  }
+  const { host, clock, runtime } = await openWorld({ storage, documents: { page } })
+  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
+  const source_id = newId('ksr')
+  const place = { knowledge_base_id: 'kb_a', created_by: null, type: 'url', title: null, url: 'https://example.com/' }
+  const rest = { filename: null, mime_type: null, refresh_interval_s: null, metadata: {}, upload: null }
+  await host.create({ kind: sourceDefinition, id: source_id, owner, input: { ...place, ...rest, source_id }, cause: 'c' })
+  const synced = async () => {
+    const { state } = await host.find(projectScope('prj_a'), sourceDefinition, source_id)
+    return contextOf(sourceDefinition, state.snapshot).synced_at_ms
+  }
+  await expect.poll(synced, { timeout: 10_000 }).not.toBeNull()
+  expect([fetched, failures < 0]).toEqual([1, true])
   await runtime.drain(0)
 })

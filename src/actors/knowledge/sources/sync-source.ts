@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ChunkChanges, ReadDocument, SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
+import { type Clock, contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
+import { persistently } from '#runtime/internal.ts'
 import {
   maxCells,
   maxChunks,
@@ -28,6 +29,7 @@ import { BlobGone, type BlobOwner, type SourceBlobs } from './source-blobs.ts'
 import { SyncFailed } from './sync-failed.ts'
 
 export interface SyncParts extends ScanParts {
+  readonly clock: Clock
   readonly blobs: SourceBlobs
   readonly sizes: BaseSizes
   readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
@@ -60,20 +62,45 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
   },
 })
 
+interface Syncing {
+  readonly source: SourceContext
+  readonly context: EffectContext
+}
+
+/**
+ * Reads and stores within one turn: while the store is away, what was fetched or read by a model is held rather than
+ * fetched again, and no more of it than there are turns.
+ */
 const synced = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
-  const owner = blobOwnerOf(context)
   const turns = source.type === 'url' ? parts.turns.fetched : parts.turns.stored
-  const first = await turns.run(owner, () => readContent(parts, source, context), context.signal)
-  const { read, ...facts } =
-    first.read === 'scan'
-      ? await scanRead(parts, { source, context, mimeType: first.mime_type })
-      : { ...first, read: first.read }
+  const syncing = { source, context }
+  const take = async () => {
+    const { read, ...facts } = await readContent(parts, source, context)
+    return read === 'scan' ? facts.mime_type : kept(parts, syncing, { ...facts, read })
+  }
+  const taken = await turns.run(blobOwnerOf(context), take, context.signal)
+  return typeof taken === 'string' ? scanRead(parts, syncing, taken) : taken
+}
+
+interface ReadContent {
+  readonly read: DocumentRead | null
+  readonly checksum: string
+  readonly size_bytes: number
+  readonly mime_type: string
+}
+
+/** Stores what was read; null is what was read before. */
+const kept = async (parts: SyncParts, { source, context }: Syncing, { read, ...facts }: ReadContent) => {
   if (read === null) return { type: 'unchanged' }
-  const release = await reserveChunks(parts, source, { owner, chunks: read.chunks.length })
-  const { document, changes } = await stored(parts, source, { owner, read }).catch((error: unknown) => {
-    release()
-    throw error
-  })
+  const owner = blobOwnerOf(context)
+  const again = { clock: parts.clock, signal: context.signal }
+  const release = await persistently(again, () => reserveChunks(parts, source, { owner, chunks: read.chunks.length }))
+  const { document, changes } = await persistently(again, () => stored(parts, source, { owner, read })).catch(
+    (error: unknown) => {
+      release()
+      throw error
+    },
+  )
   parts.changed(source.knowledge_base_id)
   return { type: 'synced', ...facts, document, changes }
 }
@@ -84,7 +111,8 @@ const readContent = async (parts: SyncParts, source: SourceContext, context: Eff
   const { bytes, mimeType } = content
   const checksum = createHash('sha256').update(bytes).digest('hex')
   const isKnown = checksum === source.checksum && mimeType === source.mime_type
-  const isSame = isKnown && (await isStored(parts, source, context))
+  const again = { clock: parts.clock, signal: context.signal }
+  const isSame = isKnown && (await persistently(again, () => isStored(parts, source, context)))
   const read = isSame ? null : await parsed(parts, content, context)
   return { read, checksum, size_bytes: bytes.length, mime_type: mimeType }
 }
@@ -93,26 +121,21 @@ const readContent = async (parts: SyncParts, source: SourceContext, context: Eff
 const isStored = async ({ blobs }: SyncParts, { document }: SourceContext, context: EffectContext): Promise<boolean> =>
   document !== null && (await blobs.has(blobOwnerOf(context), [...document.text, ...document.chunks]))
 
-interface ScannedSource {
-  readonly source: SourceContext
-  readonly context: EffectContext
-  readonly mimeType: string
-}
-
 /**
  * Reads a scan with a model, which takes minutes: it has turns of its own, for which it waits without its content.
  */
-const scanRead = async (parts: SyncParts, { source, context, mimeType }: ScannedSource) => {
+const scanRead = async (parts: SyncParts, syncing: Syncing, mimeType: string) => {
+  const { source, context } = syncing
   const { owner, signal } = context
-  const reader = await scanReader(parts, owner.project, mimeType)
-  const read = async () => {
+  const reader = await persistently({ clock: parts.clock, signal }, () => scanReader(parts, owner.project, mimeType))
+  const take = async () => {
     const content = await contentOf(parts, source, context)
     const { bytes } = content
     const read = await readScan(parts, content, { owner, signal, reader })
     const checksum = createHash('sha256').update(bytes).digest('hex')
-    return { read, checksum, size_bytes: bytes.length, mime_type: content.mimeType }
+    return kept(parts, syncing, { read, checksum, size_bytes: bytes.length, mime_type: content.mimeType })
   }
-  return parts.turns.scanned.run(blobOwnerOf(context), read, signal)
+  return parts.turns.scanned.run(blobOwnerOf(context), take, signal)
 }
 
 const contentOf = async (

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import type { Clock } from '#runtime/index.ts'
+import { type Clock, pause } from '#runtime/index.ts'
 import { Rounds } from '#runtime/internal.ts'
 import { projectScope, type RecordStore } from '#storage/index.ts'
 import { type MemoryData, type MemoryVectorsData, memories } from '../kinds.ts'
@@ -28,6 +28,8 @@ const firstMs = 1_000
 /** Age from which a memory is considered; a newer one is still in the queue of the process that wrote it. */
 const settledMs = 10_000
 const pageSize = 64
+/** Projects that are visited at the same time. */
+const maxConcurrent = 16
 /** After this many failed rounds, a page is skipped: its memories are found by their words only. */
 const maxAttempts = 3
 
@@ -40,6 +42,8 @@ export class EmbeddingRounds {
   readonly #table: Table<MemoryData>
   readonly #tries = new Map<string, number>()
   readonly #rounds: Rounds
+  /** Projects in progress. */
+  readonly #working = new Map<string, Promise<void>>()
   /** Whether this round skipped memories because they were too new. */
   #hasFresh = false
 
@@ -48,7 +52,7 @@ export class EmbeddingRounds {
     this.#rounds = new Rounds({
       clock: parts.clock,
       round: () => this.round(),
-      everyMs: () => (this.#hasFresh ? settledMs : everyMs),
+      everyMs: () => (this.#hasFresh || this.#working.size > 0 ? settledMs : everyMs),
     })
     this.#table = new Table(parts.records, memories, parts.clock.now)
   }
@@ -57,25 +61,42 @@ export class EmbeddingRounds {
     this.#rounds.start(firstMs)
   }
 
-  /** Stops once the current page is done. */
-  stop(): Promise<void> {
-    return this.#rounds.stop()
+  /** Stops once the current pages are done. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#rounds.stop(), ...this.#working.values()])
   }
 
-  /** Visits every project that has memories. An error ends the round and is left to the next one. */
+  /**
+   * Visits every project that has memories, several at a time: the embedder of one may hang, so the round ends without it.
+   * An error is left to the next round.
+   */
   async round(): Promise<void> {
-    const { projects, isOurs, log } = this.#parts
+    const { projects, isOurs, clock, log } = this.#parts
     this.#hasFresh = false
     try {
       for (let after: string | undefined; !this.#rounds.stopped; ) {
         const page = await projects.page(after, pageSize)
-        for (const { data } of page) if (isOurs(data.project)) await this.#embed(data)
+        for (const { data } of page) if (isOurs(data.project)) await this.#begin(data)
         after = page.at(-1)?.id
-        if (page.length < pageSize) return
+        if (page.length < pageSize) break
       }
     } catch (error) {
       log.warn({ err: error }, 'vectors of memories not looked after, trying again')
     }
+    const done = new AbortController()
+    void Promise.all(this.#working.values()).then(() => done.abort())
+    if (this.#working.size > 0) await pause(clock, settledMs, done.signal)
+  }
+
+  /** Starts with a project once few others are in progress. */
+  async #begin(data: MemoryVectorsData): Promise<void> {
+    const { project } = data
+    if (this.#working.has(project)) return
+    while (this.#working.size >= maxConcurrent) await Promise.race(this.#working.values())
+    if (this.#rounds.stopped) return
+    const failed = (err: unknown) => this.#parts.log.warn({ err, project }, 'vectors of memories not looked after, trying again')
+    const work = this.#embed(data).catch(failed).finally(() => this.#working.delete(project))
+    this.#working.set(project, work)
   }
 
   async #embed({ project, embedder, after: reached }: MemoryVectorsData): Promise<void> {
