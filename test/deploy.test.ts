@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { stuckKinds } from '#runtime/stuck/stuck.ts'
 import { configVariables, readConfig } from '../src/config.ts'
 import { ProductMetrics } from '../src/telemetry/product-metrics.ts'
 import { configuredNames } from './support/configured-names.ts'
@@ -32,6 +33,14 @@ it.for(['deploy/grafana/troupe.json', 'deploy/prometheus/troupe-alerts.yml'])(
     expect([...named].filter((name) => !known.has(name))).toEqual([])
   },
 )
+
+it('alerts cover every kind of stuck work', () => {
+  const rules = readFileSync('deploy/prometheus/troupe-alerts.yml', 'utf8')
+  const [, named = '-'] = /__name__=~"([^"]+)"/.exec(rules) ?? []
+  const isCovered = (kind: string): boolean => new RegExp(`^(?:${named})$`).test(`troupe_stuck_${kind}`)
+  expect(stuckKinds.filter((kind) => !isCovered(kind))).toEqual(['parked_actor'])
+  expect(rules).toContain('sum(troupe_parked_actors) > 0')
+})
 
 it('nginx does not expose the metrics', () => {
   const [, location] = /location = \/metrics \{([^}]*)\}/.exec(readFileSync('deploy/nginx.conf', 'utf8')) ?? []

@@ -20,16 +20,18 @@ export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding =
     )
   }
   const { bavail, bsize } = statfsSync(nearest(folder))
-  if (bavail * bsize < lowBytes) {
+  const free = bavail * bsize
+  const left = `${(free / 1024 ** 3).toFixed(1)} GB left`
+  if (free < lowBytes) {
     return warning(
       'data folder',
-      `${folder} has less than 1 GB left`,
+      `${folder} has ${left}`,
       'Free disk space: when it runs out, writes are no longer acknowledged.',
     )
   }
   return ok(
     'data folder',
-    existsSync(folder) ? `${folder} is writable` : `${folder} will be created at the first start`,
+    `${folder} ${existsSync(folder) ? 'is writable' : 'will be created at the first start'}, with ${left}`,
   )
 }
 

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ModelRow } from '#gateway/routing/model-rows.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
 import { statusOf } from '#machines/index.ts'
+import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import { type Json, type JsonObject, projectScope, type Scope } from '#storage/index.ts'
 import type { AgentPlace, AgentResource } from '../capability/agent-resources.ts'
@@ -27,6 +28,8 @@ export type Finding = {
 export interface ManifestParts {
   /** @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active` */
   readonly checkModel: (model: string, project: string) => unknown
+  /** @throws {SsrfRefused} for a URL that no request of this server may reach. */
+  readonly checkUrl: (url: string) => unknown
   /** Lists the models of a project. */
   readonly models: (project: string) => Promise<readonly ModelRow[]>
   readonly agents: Pick<Table<AgentData>, 'get'>
@@ -51,7 +54,7 @@ export const examine = async (
 ): Promise<readonly Finding[]> => [
   ...(await modelFindings(parts, scope, config.model)),
   ...(config.system_prompt || config.instructions ? [] : [noPrompt]),
-  ...toolFindings(config.tools ?? []),
+  ...toolFindings(parts, config.tools ?? []),
   ...(await subagentFindings(parts, { scope, agentId }, subagentsOf(config))),
   ...(await capabilityFindings(parts, scope, { agentId, fields: config, where: 'config' })),
   ...(await capabilityFindings(parts, scope, { agentId, fields: requirements, where: 'requirements' })),
@@ -102,12 +105,26 @@ const modelFindings = async (
   return [{ severity: 'warning', code: 'model_deprecated', ...at, message: `${model} is deprecated by its provider.` }]
 }
 
-const toolFindings = (tools: readonly ToolDeclaration[]): readonly Finding[] => {
+const toolFindings = ({ checkUrl }: ManifestParts, tools: readonly ToolDeclaration[]): readonly Finding[] => {
   const names = tools.map(toolName)
   return tools.flatMap((tool, index) => [
     ...(names.indexOf(toolName(tool)) < index ? [twice(toolName(tool), index)] : []),
     ...parameterFindings(tool, index),
+    ...urlFindings(checkUrl, tool, index),
   ])
+}
+
+/** A warning, since an operator may allow the host until a model calls the tool, and the others work. */
+const urlFindings = (checkUrl: ManifestParts['checkUrl'], tool: ToolDeclaration, index: number): readonly Finding[] => {
+  if (tool.type !== 'http') return []
+  try {
+    checkUrl(tool.url)
+    return []
+  } catch (error) {
+    if (!(error instanceof SsrfRefused)) throw error
+    const message = `Calls of ${toolName(tool)} will be refused: ${error.message}.`
+    return [{ severity: 'warning', code: 'url_refused', param: `config.tools[${index}].url`, message }]
+  }
 }
 
 const twice = (name: string, index: number): Finding => ({

@@ -1,5 +1,6 @@
 import type { ModelRow } from '#gateway/routing/model-rows.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { narrowedScope, projectScope } from '#storage/index.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentResource, offersOf } from '../capability/agent-resources.ts'
@@ -24,6 +25,7 @@ import { needsChecker } from './needs-checker.ts'
 import { agentVersionUseCases } from './version-use-cases.ts'
 
 export interface AgentsParts extends Pick<Services, 'clock' | 'host' | 'records' | 'credentialChanges'> {
+  readonly guard: Pick<SsrfGuard, 'check'>
   readonly keys: AgentKeys
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly models: {
@@ -57,7 +59,7 @@ export const openAgents = (parts: AgentsParts) => {
   }
   const manifests = {
     ...{ checkModel: models.check, models: models.list, agents: tables.agents },
-    ...{ catalogue, versions, resources: parts.resources },
+    ...{ catalogue, versions, resources: parts.resources, checkUrl: (url: string) => parts.guard.check(url) },
   }
   const checkNeeds = needsChecker(manifests)
   const installations = new Installations({

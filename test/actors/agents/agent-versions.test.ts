@@ -210,6 +210,21 @@ describe('the validation of a version', () => {
     expect(world.scripted.requests).toEqual([])
   })
 
+  it('warns of a tool whose address no request may reach', async () => {
+    const world = await openAgentWorld()
+    const agent = await newAgent(world)
+    const toolAt = (name: string, url: string) =>
+      ({ type: 'http', name, description: '', parameters: {}, url }) as const
+    const tools = [toolAt('near', 'http://127.0.0.1:9/'), toolAt('far', 'https://example.com/')]
+    await draft(world, agent, '1.0.0', { config: { model: 'scripted-1', system_prompt: 'Hi.', tools } })
+    const params = { agent_id: agent, version: '1.0.0' }
+    const { valid, findings } = await world.useCases['agent_versions.validate'](callOf(params, {}, undefined))
+    expect(findings.map(({ severity, code, param }) => `${severity} ${code} ${param}`)).toEqual([
+      'warning url_refused config.tools[0].url',
+    ])
+    expect(valid).toBe(true)
+  })
+
   it('reports nothing for a valid version, even once it is published', async () => {
     const world = await openAgentWorld()
     const [agent, sub] = [await newAgent(world), await newAgent(world)]

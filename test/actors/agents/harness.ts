@@ -14,6 +14,7 @@ import type { ModelError } from '#gateway/call/provider-port.ts'
 import { refusalOf as refusalBy } from '#gateway/call/refusal.ts'
 import { catalogueSink } from '#machines/agent-version/agent-version.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { eraseActor } from '#runtime/erasure/erase-actor.ts'
@@ -79,6 +80,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const agents = openAgents({
     host,
     records,
+    guard: openSsrfGuard({ allowedPrivateHosts: [] }),
     toolHeaders: toolHeadersOf(records),
     keys,
     models: { check, list: async () => [], turns: turnModelsOf(options.provider ?? scripted, '0.0003') },

@@ -13,6 +13,7 @@ import { agentReaches } from '#actors/agents/agent-reaches.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
 import { checkConfiguration } from '#scripts/doctor/configuration.ts'
+import { checkDataFolder } from '#scripts/doctor/data-checks.ts'
 import { checkEmbedder } from '#scripts/doctor/embedder-check.ts'
 import { examine, reportOf } from '#scripts/doctor/examination.ts'
 import type { Finding } from '#scripts/doctor/finding.ts'
@@ -69,6 +70,10 @@ const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/', REDIS_URL: 'redis://127
 const examined = async (more: Readonly<Record<string, string>> = {}) => examine(env(more))
 const named = (findings: readonly Finding[], name: string) => findings.filter((each) => each.name === name)
 const keyText = (key: number): string => Buffer.alloc(32, key).toString('base64')
+
+it('shows how much space the disk of the data folder has left', () => {
+  expect(checkDataFolder({ dataDir: folder }).says).toMatch(/with \d+\.\d GB left$|has \d\.\d GB left$/)
+})
 
 describe('a valid environment', () => {
   it('has no failed check and is not changed', async () => {

@@ -3,7 +3,7 @@ import type { Pause } from '#retrieval/index.ts'
 import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
 import { endedParts, endOfParts, states, wordsIn } from './superseded-parts.ts'
-import { factKey, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
+import { factKey, type MemoryEntry, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
 export interface SettledFacts {
@@ -25,37 +25,72 @@ export const settledFacts = async (
   pause: Pause,
 ): Promise<SettledFacts> => {
   const ended = new Map<string, readonly FactData[]>()
-  const facts: FactData[] = []
+  let facts = given
   let by: string | null = null
-  for (const fact of given) {
-    let settled = fact
-    for (const entry of index.about(factKey(fact.subject, fact.relation), { closing: !mayClose(fact) })) {
-      const known = ended.get(entry.id) ?? entry.facts
-      const next = closedAll(known, [fact])
-      if (next !== known) ended.set(entry.id, next)
-      const before = settled
-      for (const other of next) settled = closedBy(settled, other)
-      if (settled !== before) by = entry.id
-      if (pause.due()) await pause.turn()
-    }
-    facts.push(settled)
+  for (const entry of relatedTo(index, given)) {
+    const known = closedAll(entry.facts, given)
+    if (known !== entry.facts) ended.set(entry.id, known)
+    const settled = closedAll(facts, known)
+    if (settled !== facts) by = entry.id
+    facts = settled
+    if (pause.due()) await pause.turn()
   }
   return { facts, ended, by }
 }
 
-/** Returns the older facts with the ends that newer facts give them; the same array when nothing changes. */
-export const closedAll = (older: readonly FactData[], newer: readonly FactData[]): readonly FactData[] => {
-  const closing = newer.filter(mayClose)
-  if (closing.length === 0) return older
-  let next: FactData[] | null = null
-  for (const [at, fact] of older.entries()) {
-    const changed = closing.reduce(closedBy, fact)
-    if (changed === fact) continue
-    next ??= [...older]
-    next[at] = changed
+/** Returns the memories whose facts the given ones may end, or that may end one of these. */
+const relatedTo = (index: UserMemoryIndex, facts: readonly FactData[]): ReadonlySet<MemoryEntry> => {
+  const closing = new Map<string, boolean>()
+  for (const fact of facts) {
+    const key = factKey(fact.subject, fact.relation)
+    closing.set(key, (closing.get(key) ?? true) && !mayClose(fact))
   }
-  return next ?? older
+  return new Set([...closing].flatMap(([key, isClosing]) => [...index.about(key, { closing: isClosing })]))
 }
+
+/**
+ * Returns the older facts with the ends that newer facts give them; the same array when nothing changes. Each is compared
+ * from the first later fact about the same on, since a user may state hundreds of values of one kind in a memory.
+ */
+export const closedAll = (older: readonly FactData[], newer: readonly FactData[]): readonly FactData[] => {
+  const closing = Map.groupBy(newer.filter(mayClose), keyOf)
+  if (closing.size === 0) return older
+  for (const group of closing.values()) group.sort(byTime)
+  let isChanged = false
+  const next = older.map((fact) => {
+    const changed = closedByFirst(fact, closing.get(keyOf(fact)) ?? [])
+    isChanged ||= changed !== fact
+    return changed
+  })
+  return isChanged ? next : older
+}
+
+/** Returns a fact with the end that the earliest of the newer facts gives it. @param newer sorted by time. */
+const closedByFirst = (fact: FactData, newer: readonly FactData[]): FactData => {
+  for (const next of newer.slice(firstLater(fact, newer))) {
+    if (fact.valid_to_ms !== null && fact.valid_to_ms <= next.valid_from_ms) break
+    const changed = closedBy(fact, next)
+    if (changed !== fact) return changed
+  }
+  return fact
+}
+
+const firstLater = (fact: FactData, newer: readonly FactData[]): number => {
+  let [from, to] = [0, newer.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const isLater = newer.slice(middle, middle + 1).some((each) => byTime(each, fact) > 0)
+    ;[from, to] = isLater ? [from, middle] : [middle + 1, to]
+  }
+  return from
+}
+
+const keyOf = ({ subject, relation }: FactData): string => factKey(subject, relation)
+
+const byTime = (one: FactData, other: FactData): number =>
+  one.valid_from_ms - other.valid_from_ms ||
+  one.observed_at_ms - other.observed_at_ms ||
+  Number(one.ended) - Number(other.ended)
 
 /** Share of a text that its facts must cover for the memory to end with them. */
 const minCover = 0.6
