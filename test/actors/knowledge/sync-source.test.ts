@@ -127,7 +127,13 @@ it('fetches a URL once while the store takes nothing for a while', async () => {
   const source_id = newId('ksr')
   const place = { knowledge_base_id: 'kb_a', created_by: null, type: 'url', title: null, url: 'https://example.com/' }
   const rest = { filename: null, mime_type: null, refresh_interval_s: null, metadata: {}, upload: null }
-  await host.create({ kind: sourceDefinition, id: source_id, owner, input: { ...place, ...rest, source_id }, cause: 'c' })
+  await host.create({
+    kind: sourceDefinition,
+    id: source_id,
+    owner,
+    input: { ...place, ...rest, source_id },
+    cause: 'c',
+  })
   const synced = async () => {
     const { state } = await host.find(projectScope('prj_a'), sourceDefinition, source_id)
     return contextOf(sourceDefinition, state.snapshot).synced_at_ms

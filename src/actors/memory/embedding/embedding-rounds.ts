@@ -94,8 +94,11 @@ export class EmbeddingRounds {
     if (this.#working.has(project)) return
     while (this.#working.size >= maxConcurrent) await Promise.race(this.#working.values())
     if (this.#rounds.stopped) return
-    const failed = (err: unknown) => this.#parts.log.warn({ err, project }, 'vectors of memories not looked after, trying again')
-    const work = this.#embed(data).catch(failed).finally(() => this.#working.delete(project))
+    const failed = (err: unknown) =>
+      this.#parts.log.warn({ err, project }, 'vectors of memories not looked after, trying again')
+    const work = this.#embed(data)
+      .catch(failed)
+      .finally(() => this.#working.delete(project))
     this.#working.set(project, work)
   }
 
