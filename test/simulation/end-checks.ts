@@ -5,7 +5,7 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
 import { inPieces } from '#storage/pieces.ts'
-import type { Commit, JsonObject, Storage } from '#storage/ports.ts'
+import type { Commit, JsonObject, OpenCommit, Storage } from '#storage/ports.ts'
 import type { KnownActor, Ledger } from './ledger.ts'
 import { isBad } from './world/bad-actors.ts'
 import type { OutsideWorld } from './world/outside-world.ts'
@@ -65,8 +65,16 @@ export const checkTidiness = async (ledger: Ledger, inner: Storage, now: number)
     ledger.expect(head === null, () => `${id} was deleted, and is in the store`)
   }
   // an actor that was loaded a moment ago was fenced, and is closed when it is left alone
-  const open = (await inner.commits.open({ limit: 100 })).filter(({ actor, at }) => at < now - slackMs && !isBad(actor))
+  const open = (await inner.commits.open({ limit: 100 })).filter(
+    (commit) => writtenAt(commit, ledger) < now - slackMs && !isBad(commit.actor),
+  )
   ledger.expect(open.length === 0, () => `still open: ${open.map(({ actor, seq }) => `${actor}:${seq}`).join()}`)
+}
+
+/** A fence has the time of the commit before it, which may be long ago. */
+const writtenAt = ({ actor, seq, at }: OpenCommit, ledger: Ledger): number => {
+  const event = ledger.actors.get(actor)?.commits[seq - 1]?.event
+  return event?.type === '$fenced' ? Number(event.at) : at
 }
 
 const checkSession = (id: string, known: KnownActor, commit: Commit, ledger: Ledger): void => {

@@ -43,11 +43,6 @@ export class RowRules {
     })
   }
 
-  /** Writes the rows of the commits that are stored. */
-  async make(): Promise<void> {
-    await rebuildRows({ ...parts, storage: this.#inner, checkOnly: false })
-  }
-
   /** Checks the rows once the system is idle. */
   async check(): Promise<void> {
     const { differences } = await rebuildRows({ ...parts, storage: this.#inner, checkOnly: true })

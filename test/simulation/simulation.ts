@@ -28,7 +28,9 @@ import type { Life } from './world/life.ts'
 import { Network } from './world/network.ts'
 import { OutsideWorld } from './world/outside-world.ts'
 import { Random } from './world/random.ts'
+import { RestingSessions } from './world/resting.ts'
 import { Scheduler } from './world/scheduler.ts'
+import type { StoreCounts } from './world/sim-storage.ts'
 import { VolatileWrites } from './world/volatile-writes.ts'
 
 /** The result of one seed. */
@@ -46,20 +48,17 @@ export interface SimulationResult {
   /** What it took until the clients had their answers. */
   readonly traffic: Traffic
   /** Shards of the fullest process as a multiple of an equal share, and the number of commits of the next release. */
-  readonly upgrade: { readonly fullest: number; readonly newer: number }
+  readonly upgrade: { readonly fullest: number; readonly newer: number; readonly waits: Cluster['waits'] }
 }
 
 /** What the processes did in a run until the clients had their answers. */
-interface Traffic {
+interface Traffic extends Readonly<StoreCounts> {
   readonly turns: number
   readonly commits: number
   /** How often an actor was moved after a process had loaded it: a commit each that no event of a client, model, tool or timer caused. */
   readonly moves: number
   /** Requests and notifications between processes. */
   readonly messages: number
-  /** Operations on the store, without those on leases. */
-  readonly operations: number
-  readonly leaseOperations: number
   /** Virtual time, in ms. */
   readonly ms: number
 }
@@ -77,11 +76,15 @@ export interface SimulationOptions {
   readonly compaction?: boolean
   /** Every process is replaced by one of the next release meanwhile, with kills and partitions. */
   readonly upgrade?: boolean
+  /** How long clients come before an upgrade begins, in ms; 0 if absent. */
+  readonly calmMs?: number
+  /** Time between two groups of clients, in ms. */
+  readonly groupMs?: number
   /** Groups of clients that come one after the other; one if absent. */
   readonly groups?: number
   /** Time that passes before the first clients come, in ms. */
   readonly restMs?: number
-  /** Sessions that exist before: a sample of many. Clients use some of them; none if absent. */
+  /** Sessions that exist before. Clients use some of them; none if absent. */
   readonly resting?: number
 }
 
@@ -130,6 +133,7 @@ export const simulate = async (seed: number, options: SimulationOptions = {}): P
     traffic: run.traffic,
     upgrade: {
       fullest: cluster.shares.fullest,
+      waits: cluster.waits,
       newer: commits.filter(({ machine }) => machine === `session@${sessionDefinition.version + 1}`).length,
     },
   }
@@ -150,7 +154,6 @@ class Run {
   readonly trace: string[] = []
   readonly ledger: Ledger
   readonly cluster: Cluster
-  traffic: Traffic = { turns: 0, commits: 0, moves: 0, messages: 0, operations: 0, leaseOperations: 0, ms: 0 }
   readonly #random: Random
   readonly #scheduler: Scheduler
   readonly #outside: OutsideWorld
@@ -162,7 +165,9 @@ class Run {
   readonly #options: SimulationOptions
   readonly #network: Network | null
   readonly #startedAt: number
-  readonly #counts = { operations: 0, leaseOperations: 0 }
+  readonly #counts: StoreCounts = { operations: 0, leaseOperations: 0, taken: 0, rows: {} }
+  traffic: Traffic = { turns: 0, commits: 0, moves: 0, messages: 0, ms: 0, ...this.#counts }
+  readonly #resting: RestingSessions | null
   #busy = 0
   #committedAt = 0
 
@@ -190,7 +195,12 @@ class Run {
     }
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
     this.#network = network
-    this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
+    const { resting = 0, restMs: fromMs = 0 } = options
+    const rest = { now: scheduler.now, ledger: () => this.ledger, fromMs }
+    this.#resting = resting > 0 ? new RestingSessions(resting, rest) : null
+    const { commits: written, records } = this.#resting ?? openMemoryStorage({ now: scheduler.now })
+    const inner = { ...openMemoryStorage({ now: scheduler.now }), commits: written, records }
+    this.#inner = { ...inner, leases: network?.leases ?? null }
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
     this.ledger = new Ledger(note, this.#outside.chunksOf, scheduler.now)
     this.#outside.ledger = this.ledger
@@ -222,11 +232,11 @@ class Run {
     this.cluster = new Cluster(parts, nodes)
     this.#note = note
     const { cluster } = this
+    this.#outside.onCalled = (waitMs) => cluster.waitsNow.called.push(waitMs)
     // no effect of a simulation throws: an actor is only parked wrongly, because of processes that ended
     ledger.watching.push((commit) => ledger.expect(readParked(commit) === undefined, () => `${commit.actor} is parked`))
     const clients = { cluster, ledger, scheduler, random, note }
-    const resting = { count: options.resting ?? 0, inner: this.#inner, rows: this.#rows }
-    this.#life = setting === null ? new SessionLife(clients, resting) : new RunLife(clients, this.#inner, setting)
+    this.#life = setting === null ? new SessionLife(clients, this.#resting) : new RunLife(clients, this.#inner, setting)
   }
 
   readonly #note: (text: string) => void
@@ -254,9 +264,9 @@ class Run {
   #trafficNow(): Traffic {
     const known = [...this.ledger.actors.values()]
     return {
-      ...this.#counts,
+      ...structuredClone(this.#counts),
       turns: this.turns,
-      commits: known.reduce((sum, { commits }) => sum + commits.length, -(this.#options.resting ?? 0)),
+      commits: known.reduce((sum, { commits }) => sum + commits.length, -(this.#resting?.written ?? 0)),
       moves: known.reduce((sum, { commits }) => sum + Math.max(0, fencesIn(commits) - 1), 0),
       messages: this.#network?.messages ?? 0,
       ms: this.#scheduler.now() - this.#startedAt,
@@ -292,7 +302,8 @@ class Run {
     await checkTidiness(this.ledger, this.#inner, this.#scheduler.now())
     await this.#life.checkRest()
     await this.#rows.check()
-    if (this.#broken || this.#random.chance(0.5)) return
+    // more sessions at rest than a simulation can run would end at once
+    if (this.#broken || this.#resting !== null || this.#random.chance(0.5)) return
     this.#note('eight days pass')
     this.#scheduler.leap(expiryMs)
     // everything that is due at once meets a store that fails often
@@ -350,9 +361,11 @@ class Run {
     void this.cluster.watchShares()
     let isOver = false
     const clients = async (): Promise<void> => {
-      for (; !isOver; await this.#scheduler.pause(groupMs)) this.#life.admit((life) => this.#work(life))
+      for (; !isOver; await this.#scheduler.pause(this.#options.groupMs ?? groupMs))
+        this.#life.admit((life) => this.#work(life))
     }
     this.#work(clients)
+    await this.#scheduler.pause(this.#options.calmMs ?? 0)
     await this.cluster.upgrade()
     isOver = true
   }

@@ -53,7 +53,8 @@ export class SessionClient extends ActionClient {
     const tools = toolsOf(this)
     const body = { input: token, ...(tools.length > 0 && { tools }) }
     const reader = this.reader(session, null)
-    const { ledger } = this.parts
+    const { ledger, cluster, scheduler } = this.parts
+    const [waits, sentAt] = [cluster.waitsNow, scheduler.now()]
     const answer = await this.received(`starts a turn of ${session}`, async ({ useCases }, node, waited) => {
       const call = callAs(this.identity, { session_id: session }, {}, body, idempotency)
       const { stream } = await useCases['sessions.turns'](call)
@@ -66,6 +67,7 @@ export class SessionClient extends ActionClient {
       return { ended: reader.follow(stream, node, waited, () => false) }
     })
     if ('code' in answer) return
+    waits.acknowledged.push(scheduler.now() - sentAt)
     const ended = await answer.value.ended
     const first = reader.seen[0]
     if (first !== undefined) {
@@ -76,6 +78,7 @@ export class SessionClient extends ActionClient {
       ledger.broken(`the stream of ${token} ends, and the turn neither ends nor waits`)
     }
     await this.#follow(session, reader, first?.turn_number)
+    if (reader.answeredAt !== undefined) waits.answered.push(reader.answeredAt - sentAt)
   }
 
   async #follow(session: string, reader: Reader, turn: number | undefined): Promise<void> {

@@ -1,19 +1,10 @@
-import type { Storage } from '#storage/ports.ts'
 import type { ClientParts } from '../client.ts'
-import type { RowRules } from '../row-rules.ts'
 import { Watcher } from '../watcher.ts'
-import { type Identity, identities } from '../world/identities.ts'
+import { identities } from '../world/identities.ts'
 import type { Life } from '../world/life.ts'
-import { restingSessions } from '../world/resting.ts'
+import type { RestingSessions } from '../world/resting.ts'
 import { PageClient } from './page-client.ts'
 import { SessionClient } from './session-client.ts'
-
-/** Sessions that exist before the first process starts. */
-export interface Resting {
-  readonly count: number
-  readonly inner: Pick<Storage, 'commits'>
-  readonly rows: Pick<RowRules, 'make'>
-}
 
 /** Number of resting sessions that a client uses besides those that it creates. */
 const restingEach = 2
@@ -22,26 +13,16 @@ const restingEach = 2
 export class SessionLife implements Life {
   readonly #parts: ClientParts
   readonly #watchers: Watcher[] = []
-  readonly #resting: Resting
-  /** Sessions that rest and that no client has used, by identity. */
-  readonly #unused = new Map<Identity, string[]>()
+  readonly #resting: RestingSessions | null
   #clients = 0
 
-  constructor(parts: ClientParts, resting: Resting) {
+  /** @param resting sessions that exist before the first process starts. */
+  constructor(parts: ClientParts, resting: RestingSessions | null) {
     this.#parts = parts
     this.#resting = resting
   }
 
-  async prepare(): Promise<void> {
-    const { count, inner, rows } = this.#resting
-    if (count === 0) return
-    for (const [identity, commit] of restingSessions(count, this.#parts.scheduler.now())) {
-      await inner.commits.append([commit])
-      this.#parts.ledger.wrote(commit)
-      this.#unused.set(identity, [...(this.#unused.get(identity) ?? []), commit.actor])
-    }
-    await rows.make()
-  }
+  async prepare(): Promise<void> {}
 
   admit(work: (life: () => Promise<void>) => void): void {
     const { random } = this.#parts
@@ -69,7 +50,9 @@ export class SessionLife implements Life {
   /** The actions of one client: some sessions, some turns in each, sometimes two things at once. */
   async #liveOf(client: SessionClient): Promise<void> {
     const { random } = this.#parts
-    client.sessions.push(...(this.#unused.get(client.identity)?.splice(0, restingEach) ?? []))
+    for (let count = 0; this.#resting !== null && count < restingEach; count++) {
+      client.sessions.push(this.#resting.take(client.identity, (min, max) => random.between(min, max)))
+    }
     await client.create()
     if (random.chance(0.3)) await client.create()
     for (const session of client.sessions) if (random.chance(0.6)) this.#watch(client, session)

@@ -27,6 +27,8 @@ export class Reader {
   /** Sequence of the last event received; null before the first one of a stream whose start the client does not know. */
   last: number | null
   seen: LogEvent[] = []
+  /** When it had the first event after `turn.started`. */
+  answeredAt: number | undefined
   #text: AttemptText
   readonly #parts: ReaderParts
   #close: (() => void) | undefined
@@ -107,6 +109,7 @@ export class Reader {
       () => `${name} gets ${this.session} #${sequence} after ${last}`,
     )
     this.last = sequence
+    if (this.seen.at(-1)?.event_type === 'turn.started') this.answeredAt ??= this.#parts.scheduler.now()
     this.seen.push(event)
     const mixed = this.#text.take(event)
     ledger.expect(mixed === null, () => `${name} gets ${this.session} #${sequence}: ${mixed}`)

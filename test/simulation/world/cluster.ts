@@ -5,6 +5,7 @@ import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import type { Random } from './random.ts'
 import { ConnectionLost } from './sim-process.ts'
 import { nextDefinitions, Shares } from './upgrade.ts'
+import { noWaits } from './waits.ts'
 
 /** How long a process that is drained lets effects run, in ms. */
 const graceMs = 4000
@@ -26,6 +27,9 @@ export class Cluster {
   /** Whether processes that start are of the next release. */
   #isNext = false
   readonly shares = new Shares()
+  /** Waits before, during and after an upgrade: of what began in that time. */
+  readonly waits = { before: noWaits(), during: noWaits(), after: noWaits() }
+  #phase: keyof typeof this.waits = 'before'
 
   /** @param size the number of processes; more than one needs a network. */
   constructor(parts: NodeParts, size = 1) {
@@ -36,6 +40,11 @@ export class Cluster {
       return away ? { ...parts.faults(), refused: 1 } : parts.faults()
     }
     this.#parts = { ...parts, faults }
+  }
+
+  /** The waits of what begins now. */
+  get waitsNow() {
+    return this.waits[this.#phase]
   }
 
   get started(): number {
@@ -96,6 +105,7 @@ export class Cluster {
   async upgrade(): Promise<void> {
     const { scheduler, note } = this.#parts
     note('an upgrade begins')
+    this.#phase = 'during'
     this.#isNext = true
     const old = this.alive
     const atOnce = Math.ceil(this.size / 20)
@@ -110,6 +120,7 @@ export class Cluster {
       await scheduler.pause(this.#later.between(500, 5000))
     }
     note('the upgrade ends')
+    this.#phase = 'after'
   }
 
   /** Restores the number of processes, and ends all faults. */

@@ -26,6 +26,8 @@ export class OutsideWorld {
   /** Calls that reached a tool, by action. */
   readonly calls = new Map<string, string[]>()
   ledger: Ledger | undefined
+  /** Notified of the time from the commit that requests a model call to its first attempt, in ms. */
+  onCalled: (waitMs: number) => void = () => {}
   readonly #attempts = new Map<string, number>()
 
   constructor(seed: number, scheduler: Scheduler, random: Random, note: (text: string) => void) {
@@ -61,6 +63,8 @@ export class OutsideWorld {
     this.#called(process, call, 'the model')
     const script = this.#script(call)
     const attempt = this.#attemptOf(call)
+    const requested = attempt === 0 ? this.ledger?.effects.get(call) : undefined
+    if (requested !== undefined) this.onCalled(this.#scheduler.now() - requested.at)
     for (let index = 0; index < script.chunks; index++) {
       if (!this.#random.chance(0.3)) await this.#wait(process, signal)
       if (signal.aborted) throw new ModelError('cancelled', 'cancelled')

@@ -20,6 +20,17 @@ import type { Scheduler } from './scheduler.ts'
 import { latencyMs, type SimProcess } from './sim-process.ts'
 import type { VolatileWrites } from './volatile-writes.ts'
 
+/** What processes did with the store. */
+export interface StoreCounts {
+  /** Operations without those on leases. */
+  operations: number
+  leaseOperations: number
+  /** Shards that were taken. */
+  taken: number
+  /** Rows that were read, by operation, and the most that one of these read. */
+  readonly rows: Record<string, { all: number; most: number }>
+}
+
 /** The parts of the store of one process. */
 export interface SimStorageParts {
   /** The store that all processes share. */
@@ -32,8 +43,7 @@ export interface SimStorageParts {
   readonly ledger: Ledger
   readonly note: (text: string) => void
   readonly volatile: VolatileWrites
-  /** Counts what is done. */
-  readonly counts: { operations: number; leaseOperations: number }
+  readonly counts: StoreCounts
   /** Called for each operation, so that faults can end. */
   readonly faults: () => Faults
 }
@@ -148,9 +158,22 @@ export class SimStorage {
         const method: unknown = Reflect.get(target, name)
         if (typeof method !== 'function') return method
         return (...args: readonly unknown[]) =>
-          this.#call(String(name), String(args[0]), async () => Reflect.apply(method, target, args))
+          this.#call(String(name), String(args[0]), async () =>
+            this.#counted(String(name), await Reflect.apply(method, target, args)),
+          )
       },
     })
+  }
+
+  #counted(name: string, found: unknown): unknown {
+    const { counts } = this.#parts
+    if (name === 'acquire') counts.taken += rowsIn(found)
+    if (leaseOperations.has(name)) return found
+    counts.rows[name] ??= { all: 0, most: 0 }
+    const rows = counts.rows[name]
+    rows.all += rowsIn(found)
+    rows.most = Math.max(rows.most, rowsIn(found))
+    return found
   }
 
   #call<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
@@ -194,6 +217,13 @@ export class SimStorage {
     }
     return { doneIn: soon, heardIn: latencyMs(random), lied: false }
   }
+}
+
+/** The rows of an answer: those that a total counts, too. */
+const rowsIn = (found: unknown): number => {
+  if (typeof found === 'number') return found
+  if (Array.isArray(found)) return found.length
+  return Number(Object(found).count ?? (typeof found === 'object' && found !== null))
 }
 
 const leaseOperations: ReadonlySet<string> = new Set(['renew', 'read', 'acquire', 'release', 'leave'])
