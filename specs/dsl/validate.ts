@@ -124,7 +124,7 @@ function refusal(errors: readonly ErrorObject[]): ServiceError {
   if (error === undefined) return new ServiceError('invalid_field')
   const { keyword, instancePath, params } = error
   if (keyword === 'required') return named('missing_field', pathOf(instancePath, params.missingProperty))
-  if (keyword === 'additionalProperties') return named('unknown_field', pathOf(instancePath, params.additionalProperty))
+  if (keyword === 'additionalProperties') return unknownField(error)
   if (keyword === 'discriminator') return wrongTag(error)
   const param = pathOf(instancePath)
   if (param === '') return new ServiceError('invalid_field', { message: 'The body must be a JSON object.' })
@@ -134,6 +134,17 @@ function refusal(errors: readonly ErrorObject[]): ServiceError {
 /** Returns the error for a discriminator that is missing or matches no branch. */
 const wrongTag = ({ instancePath, params }: ErrorObject): ServiceError =>
   named(params.tagValue === undefined ? 'missing_field' : 'invalid_field', pathOf(instancePath, params.tag))
+
+/** The fields are listed unless they are so many that the list would hide the name. */
+function unknownField({ instancePath, params, parentSchema }: ErrorObject): ServiceError {
+  const error = named('unknown_field', pathOf(instancePath, params.additionalProperty))
+  const fields = Object.keys(parentSchema?.properties ?? {})
+  if (fields.length === 0 || fields.length > maxListed) return error
+  const message = `${error.message} The fields are ${fields.join(', ')}.`
+  return new ServiceError('unknown_field', { ...error.details, message })
+}
+
+const maxListed = 40
 
 const named = (code: 'missing_field' | 'unknown_field' | 'invalid_field', param: string): ServiceError =>
   new ServiceError(code, { param })
@@ -155,12 +166,15 @@ const formsOf = (errors: readonly ErrorObject[]): string | undefined => {
 }
 
 /** Returns the violated rule in words. */
-const rule = ({ keyword, params, message }: ErrorObject): string => {
+const rule = ({ keyword, params, message, parentSchema }: ErrorObject): string => {
   switch (keyword) {
     case 'enum':
       return `must be one of ${params.allowedValues.map(String).join(', ')}`
     case 'type':
-      return `must be ${[params.type].flat().map(kindOf).join(' or ')}`
+      return `must be ${[params.type]
+        .flat()
+        .map((type) => kindOf(type, parentSchema?.required))
+        .join(' or ')}`
     case 'pattern':
       return `must be ${patternWords[params.pattern] ?? `text that matches ${params.pattern}`}`
     case 'format':
@@ -185,8 +199,8 @@ const sizeRule = (keyword: string, limit: unknown): string | undefined => {
   return `must have at ${bound === 'min' ? 'least' : 'most'} ${limit} ${one}${limit === 1 ? '' : 's'}`
 }
 
-const kindOf = (type: unknown): string => {
-  if (type === 'object') return 'a JSON object'
+const kindOf = (type: unknown, required: readonly string[] = []): string => {
+  if (type === 'object') return `a JSON object${required.length === 0 ? '' : ` with ${required.join(', ')}`}`
   if (type === 'null') return 'null'
   return `${type === 'array' || type === 'integer' ? 'an' : 'a'} ${type}`
 }

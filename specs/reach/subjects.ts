@@ -230,6 +230,7 @@ export const plainFields: Readonly<Record<RequestPart, readonly string[]>> = {
     // names and keys that the request itself brings
     ...[
       'external_id',
+      'prompt_cache_key',
       'requests[].custom_id',
       // of rules, which change what calls reach by their own credentials
       ...['rules[].model', 'rules[].shadow_model', 'rules[].when.models', 'rules[].when.models[]'],

@@ -290,7 +290,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Import memories',
     description:
-      'Accepts a response of `memory.export`, or an export of Mem0: a response of its `get_all` (`results`, and `relations` of its graph), or a list as `memories`. Memories that are already stored are skipped.',
+      'Accepts a response of `memory.export`, or an export of Mem0: a response of its `get_all` (`results`, and `relations` of its graph), or a list as `memories`; or edges of a graph of Zep as `memories` (`fact`, `valid_at`, `invalid_at`). A memory ends at its `expiration_date`, and `categories` become a field of its metadata. Memories that are already stored are skipped.',
     method: 'POST',
     path: '/v1/memory/import',
     maxBodyBytes: 4 * 1024 * 1024,

@@ -189,6 +189,7 @@ describe('the message of a validation error', () => {
     list: optional(array(string(), { minItems: 1, maxItems: 1 })),
     kind: optional(oneOf('a', 'b')),
     inner: optional(object({})),
+    task: optional(object({ prompt: string(), top_k: optional(integer()) })),
     none: optional(nullable(string())),
   })
   const messageOf = (work: () => unknown) => {
@@ -215,6 +216,12 @@ describe('the message of a validation error', () => {
     [{ kind: 'c' }, 'kind must be one of a, b.'],
     [{ inner: [] }, 'inner must be a JSON object.'],
     [{ none: 1 }, 'none must be a string or null.'],
+    [{ task: 'x' }, 'task must be a JSON object with prompt.'],
+    [{ inner: { x: 1 } }, 'The body contains an unknown field: inner.x.'],
+    [
+      { task: { prompt: 'x', topK: 1 } },
+      'The body contains an unknown field: task.topK. The fields are prompt, top_k.',
+    ],
   ])('for %j is a sentence', (value, message) => {
     expect(messageOf(() => validatorOf({ body }).body(value))).toBe(message)
   })

@@ -71,6 +71,10 @@ const body = object(
     truncation: maybe(oneOf('auto', 'disabled')),
     metadata: maybe(record(string({ maxLength: 512 }), { maxProperties: 16 })),
     user: maybe(string({ maxLength: 256 })),
+    safety_identifier: maybe(string({ maxLength: 256 })),
+    service_tier: maybe(word),
+    prompt_cache_key: maybe(string({ maxLength: 256 })),
+    prompt_cache_retention: maybe(word),
     memory: described(
       maybe(memoryField),
       'Memory of an end user. `memory` of the response reports what was read and the receipt of the write; headers do so too. It is not stored with the response.',

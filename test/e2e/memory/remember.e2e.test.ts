@@ -110,6 +110,24 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
     expect((await listed('eva'))[0]).toMatchObject({ content: 'Likes hiking', observed_at: '2024-07-20T08:30:36.275Z' })
   })
 
+  it('ends when memories of Mem0 expire and when edges of Zep no longer hold, and keeps the categories', async () => {
+    const memories = [
+      { memory: 'Is on holiday', expiration_date: '2025-08-01', categories: ['travel'], metadata: { a: 1 } },
+      { fact: 'Works at the harbour', valid_at: '2024-01-01T00:00:00Z', invalid_at: '2025-02-01T00:00:00Z' },
+    ]
+    expect((await api.post('/v1/memory/import', { userId: 'gus', memories })).body).toMatchObject({ imported: 2 })
+    const all = await listed('gus')
+    const of = (word: string) => all.find(({ content }: { content: string }) => content.includes(word))
+    expect(of('holiday')).toMatchObject({
+      valid_to: '2025-08-01T00:00:00.000Z',
+      metadata: { a: 1, categories: ['travel'] },
+    })
+    expect(of('harbour')).toMatchObject({
+      valid_from: '2024-01-01T00:00:00.000Z',
+      valid_to: '2025-02-01T00:00:00.000Z',
+    })
+  })
+
   it('is imported with what newer memories had superseded, also where no rule would find it again', async () => {
     const at = (day: number) => ({ observed_at: `2025-0${day}-01T00:00:00Z` })
     await remember('kim', 'I live in Paris.', at(1))

@@ -62,15 +62,14 @@ describe('a response', () => {
       model: 'model-1',
       ...{ models: ['model-2'] },
       input: 'hi',
-      max_output_tokens: 50,
-      temperature: 0.5,
-      top_p: 0.9,
+      ...{ max_output_tokens: 50, temperature: 0.5, top_p: 0.9 },
       reasoning: { effort: 'low' },
       text: { format: { type: 'json_schema', name: 'answer', schema, strict: true }, verbosity: 'low' },
       tools: [lookup],
       tool_choice: { type: 'function', name: 'look_up' },
       parallel_tool_calls: false,
       metadata: { order: '7' },
+      ...{ prompt_cache_key: 'order 7', prompt_cache_retention: '24h', safety_identifier: 'ada', service_tier: 'flex' },
     })
     const { type: _type, ...declared } = lookup
     expect(chat.last).toMatchObject({
@@ -84,6 +83,7 @@ describe('a response', () => {
       tools: [{ type: 'function', function: declared }],
       tool_choice: { type: 'function', function: { name: 'look_up' } },
       parallel_tool_calls: false,
+      ...{ prompt_cache_key: 'order 7', prompt_cache_retention: '24h', safety_identifier: 'ada', service_tier: 'flex' },
     })
     expect(response).toMatchObject({
       max_output_tokens: 50,

@@ -17,7 +17,7 @@ const [maxName, maxObject] = [256, 1024]
 /** Maximum number of facts of one memory; an export has at most 32 given ones and 200 that rules found. */
 const maxFacts = 232
 
-/** Imports memories from our own export format and from Mem0's. */
+/** Imports memories from our own export format, Mem0's memories and Zep's edges. */
 export const importUseCase = ({ writer }: OpenMemory): Pick<UseCases, 'memory.import'> => ({
   'memory.import': async ({ scope, body, idempotency }) => {
     const owner = ownerOf(scope, { userId: body.userId })
@@ -44,7 +44,7 @@ export const importUseCase = ({ writer }: OpenMemory): Pick<UseCases, 'memory.im
 })
 
 const importedOf = (item: JsonObject, param: string): NewMemory => {
-  const content = textIn(item.content) ?? textIn(item.memory) ?? textIn(item.text)
+  const content = textIn(item.content) ?? textIn(item.memory) ?? textIn(item.fact) ?? textIn(item.text)
   if (content === undefined || content.length > maxMemoryLength)
     throw new ServiceError('invalid_field', { param, message: `${param} has no content that can be stored.` })
   const nameIn = (field: string): string | undefined => {
@@ -63,9 +63,9 @@ const importedOf = (item: JsonObject, param: string): NewMemory => {
     place: { scope, session, namespace: nameIn('namespace') ?? null },
     importance: numberIn(item.importance),
     pinned: item.pinned === true,
-    metadata: metadataOf(item.metadata, `${param}.metadata`),
-    validFrom: timeIn(item.valid_from),
-    validTo: timeIn(item.valid_to),
+    metadata: metadataOf(categorised(item), `${param}.metadata`),
+    validFrom: timeIn(item.valid_from) ?? timeIn(item.valid_at),
+    validTo: timeIn(item.valid_to) ?? timeIn(item.invalid_at) ?? timeIn(item.expiration_date),
     speaker: nameIn('speaker'),
     exported: exportedIn(item, content),
     facts: Array.isArray(item.facts)
@@ -88,6 +88,10 @@ const relationOf = (item: JsonObject, param: string): NewMemory => {
   const place = { scope: 'user', session: null, namespace: null } as const
   return { content, facts, place, byFacts: true, param }
 }
+
+/** Returns the metadata with the categories of Mem0, which have no field here. */
+const categorised = ({ metadata, categories }: JsonObject): Json | undefined =>
+  Array.isArray(categories) && categories.length > 0 ? { categories, ...(isObject(metadata) && metadata) } : metadata
 
 /** @throws {ServiceError} `invalid_field` for more than 16 KB of JSON, as in every other write */
 const metadataOf = (value: Json | undefined, param: string): JsonObject => {

@@ -8,6 +8,7 @@ import { inputItems, messagesOf, type ResponseItem } from './input-items.ts'
 import { hasAccess } from './remote/remote-tools.ts'
 import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'
 import type { ResponseHistory, ResponseInput } from './stored-responses.ts'
+import { sharedFields } from './upstream-request.ts'
 
 /** A parsed request of the Responses API. */
 export type ResponseRequest = BodyOf<'responses.create'> & { readonly model: string }
@@ -92,5 +93,5 @@ const baseOf = (request: ResponseRequest): ChatBody =>
     response_format: textFormatOf(request.text?.format),
     verbosity: request.text?.verbosity,
     reasoning_effort: request.reasoning?.effort,
-    user: request.user,
+    ...sharedFields(request),
   })

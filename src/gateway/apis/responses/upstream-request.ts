@@ -32,11 +32,17 @@ export const upstreamRequest = (body: WireObject, model: string, stream: boolean
     max_tool_calls: body.max_tool_calls,
     temperature: body.temperature,
     top_p: body.top_p,
-    user: body.user,
+    ...sharedFields(body),
     reasoning: body.reasoning_effort === undefined ? undefined : { effort: body.reasoning_effort },
     text: textOptions(body),
     include: isObject(search) ? ['web_search_call.action.sources'] : undefined,
   })
+}
+
+/** Returns the fields that a chat and a response have under one name and that say nothing about the answer. */
+export const sharedFields = (request: WireObject): WireObject => {
+  const { user, safety_identifier, service_tier, prompt_cache_key, prompt_cache_retention } = request
+  return given({ user, safety_identifier, service_tier, prompt_cache_key, prompt_cache_retention })
 }
 
 const choiceOf = (choice: unknown, { [searchToolField]: search, [hostedToolsField]: hosted }: WireObject): unknown => {
