@@ -1,4 +1,5 @@
 import { callApi } from './api.js'
+import { machineName } from './format.js'
 import { html } from './html.js'
 import { ActorLink, isActorId } from './linked-ids.js'
 import { livePage } from './live-page.js'
@@ -36,6 +37,12 @@ export const auditPage = livePage({
 const readLines = ({ project, query: { action, resource_id, actor_id } }, cursor, limit) =>
   callApi(project, 'audit_log.list', { query: { limit, action, resource_id, actor_id, cursor } })
 
+/** The name of a resource, else its kind with the end of its id. @param {string} action @param {string} id */
+const resourceName = (action, id) => {
+  const name = nameOf(id)
+  return name === id && id.includes('_') ? `${machineName(action.split('.')[0] ?? '')} …${id.slice(-5)}` : name
+}
+
 /** @param {string} project @returns {readonly import('./parts/list-view.js').Column[]} */
 const columnsOf = (project) => [
   {
@@ -44,10 +51,10 @@ const columnsOf = (project) => [
   },
   {
     ...{ name: 'resource', title: 'Resource', value: ({ resource }) => resource.name ?? titleOf(resource.id) },
-    cell: ({ resource }) =>
+    cell: ({ action, resource }) =>
       resource.name === null && isActorId(resource.id)
         ? html`<${ActorLink} project=${project} id=${resource.id} />`
-        : html`<span title=${resource.id} data-id=${resource.id}>${resource.name ?? nameOf(resource.id)}</span>`,
+        : html`<span title=${resource.id} data-id=${resource.id}>${resource.name ?? resourceName(action, resource.id)}</span>`,
   },
   {
     ...{ name: 'by', title: 'By', value: ({ actor }) => actor.id && nameOf(actor.id) },

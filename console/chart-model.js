@@ -115,7 +115,8 @@ export const wayOf = (layout, { active, before, event }) =>
   })
 
 /** The name of an event in a chart, where XState's name of a delay is `after <delay>`. @param {string} event */
-export const eventText = (event) => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
+export const eventText = (event) =>
+  event === '$fenced' ? 'taken over' : event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
 
 /** The middle of an edge's longest line, where its name is drawn. @param {Points} points @returns {readonly [x: number, y: number]} */
 export const middleOf = (points) => {

@@ -135,8 +135,8 @@ export class Chart {
 const tokenOn = (points) =>
   s(
     'circle',
-    { class: 'token', r: 4 },
-    s('animateMotion', { path: edgePath(points), dur: '0.5s', begin: 'indefinite', fill: 'freeze' }),
+    { class: 'token', r: 5 },
+    s('animateMotion', { path: edgePath(points), dur: '0.7s', begin: 'indefinite', fill: 'freeze' }),
   )
 
 /** How far a name may be moved up or down, in px, so that it covers no state. */

@@ -1,4 +1,4 @@
-import { arrowHead, edgePath, edgesWalked } from './chart-model.js'
+import { arrowHead, drawingOf, edgePath, edgesWalked } from './chart-model.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
 import { labelLines } from './node-label.js'
@@ -13,13 +13,14 @@ import { activeAt } from './steps-model.js'
  */
 export const FleetChart = ({ layout, machine: { states, failing_edges }, project }) => {
   const failures = failuresOn(layout, failing_edges)
+  const drawing = drawingOf(layout, innerWidth <= 720)
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
   return html`
     <div class="fleet-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
-      <svg class="chart fleet-chart" viewBox=${`0 0 ${layout.width} ${layout.height}`} width=${layout.width} height=${layout.height}>
-        ${layout.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
-        ${layout.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} />`)}
-        ${layout.nodes
+      <svg class="chart fleet-chart" viewBox=${`0 0 ${drawing.width} ${drawing.height}`} width=${drawing.width} height=${drawing.height}>
+        ${drawing.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
+        ${drawing.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} />`)}
+        ${drawing.nodes
           .filter(({ kind }) => kind !== 'region')
           .map(
             (node) =>

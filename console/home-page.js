@@ -6,6 +6,7 @@ import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { livePage } from './live-page.js'
 import { nameOf, titleOf } from './names.js'
+import { DayTotals } from './overview/totals.js'
 import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
 import { sessionNow } from './session.js'
@@ -55,6 +56,7 @@ const Home = ({ project, needs }) => html`
     <span class="muted" role="status">${attentionText(needs)}</span>
   </div>
   ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
+  <${DayTotals} project=${project} />
   ${sessionNow().operates && html`<${FirstSteps} project=${project} />`}
   ${sections.map(({ kinds, title, tone }) => {
     const found = needs.filter((need) => kinds.includes(need.kind))
@@ -90,6 +92,7 @@ const Row = ({ project, need }) => html`
       <a href=${hrefOf(project, need)} title=${need.id} data-id=${need.id}>${need.subject === need.id ? titleOf(need.id) : need.subject}</a>
       ${need.machine && html`<span class="muted">${machineName(need.machine)}</span>`}
       ${need.risk_level && riskChip(need.risk_level)}
+      ${need.tenant_id && html`<span class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })} title=${need.tenant_id}>${nameOf(need.tenant_id)}</a></span>`}
       ${need.tool !== null && html`<a href=${listHash({ project, machine: '', tool: need.tool })}>failed ${timesOf(need.count)}</a>`}
       ${need.tool === null && need.kind === 'failed' && need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${timesOf(need.count)}</a>`}
       <span class="need-age">
@@ -99,7 +102,6 @@ const Row = ({ project, need }) => html`
     </div>
     <p class="cause">${linked(project, need.cause)}</p>
     ${need.arguments !== null && need.arguments !== undefined && html`<code class="need-arguments">${jsonText(need.arguments)}</code>`}
-    ${need.tenant_id && html`<p class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })} title=${need.tenant_id}>${nameOf(need.tenant_id)}</a></p>`}
   </li>
 `
 

@@ -7,10 +7,11 @@ import { Choices } from '../parts/choices.js'
 import { Table } from '../parts/table.js'
 import { hashAt, listHash, routeHash } from '../route.js'
 import { SeriesChart } from './series-chart.js'
+import { count, Totals } from './totals.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ calls: number, errors: number, cost_usd: number, input_tokens: number, output_tokens: number, p50_ms: number | null, p95_ms: number | null }} Sums
+ * @typedef {import('./totals.js').Sums} Sums
  * @typedef {{ name: string | null, calls: number, errors: number, cost_usd: number, tokens: number, costs: readonly number[], counts: readonly number[] }} Group
  * @typedef {{ tool: string, calls: number, failures: number, p95_ms: number }} Tool
  * @typedef {{ from: string, to: string, bucket_ms: number, complete: boolean, data: readonly (Sums & { at: string })[], totals: Sums, totals_before: Sums, groups: readonly Group[], tools: readonly Tool[] }} Series
@@ -41,26 +42,6 @@ const Overview = ({ place, series }) => html`
   <${Charts} place=${place} series=${series} />
   <${Groups} place=${place} groups=${series.groups} />
   <${Tools} project=${place.project} tools=${series.tools} />
-`
-
-/** @type {readonly (readonly [name: string, value: (sums: Sums) => number | null, format: (value: number) => string])[]} */
-const tiles = [
-  ['Cost', ({ cost_usd }) => cost_usd, (value) => dollars(value)],
-  ['Calls', ({ calls }) => calls, (value) => count(value)],
-  ['Errors', ({ errors }) => errors, (value) => count(value)],
-  ['p50', ({ p50_ms }) => p50_ms, (value) => duration(value)],
-  ['p95', ({ p95_ms }) => p95_ms, (value) => duration(value)],
-  ['Tokens', ({ input_tokens, output_tokens }) => input_tokens + output_tokens, (value) => count(value)],
-]
-
-/** The totals, each with its change from the period before. @param {{ now: Sums, before: Sums }} props */
-const Totals = ({ now, before }) => html`
-  <dl class="tiles" aria-label="Totals">
-    ${tiles.map(([name, read, format]) => {
-      const value = read(now)
-      return html`<div key=${name} data-tone=${name === 'Errors' && value ? 'bad' : undefined}><dt>${name}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="muted">${changeOf(value ?? 0, read(before) ?? 0)}</dd></div>`
-    })}
-  </dl>
 `
 
 /** A click on a time leads to its requests. @param {{ place: Place, series: Series }} props */
@@ -128,13 +109,6 @@ const Tools = ({ project, tools }) => html`
   </section>
 `
 
-/** @param {number} now @param {number} before */
-const changeOf = (now, before) => {
-  if (before === 0) return '\u00a0'
-  const percent = Math.round((100 * (now - before)) / before)
-  return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % to before`
-}
-
 /** @param {Place} place @param {string} by @param {string | null} name */
 const nameOf = ({ project }, by, name) => {
   if (name === null) return 'none'
@@ -145,7 +119,3 @@ const nameOf = ({ project }, by, name) => {
     ? html`<a href=${listHash({ project, agent: name })} title=${name}>${knownName(name)}</a>`
     : name
 }
-
-/** @param {number} value */
-const count = (value) =>
-  value.toLocaleString('en', { notation: value >= 100_000 ? 'compact' : 'standard', maximumFractionDigits: 1 })

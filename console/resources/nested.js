@@ -1,4 +1,5 @@
 import { html } from '../html.js'
+import { nameOf as nameOfId } from '../names.js'
 import { labelOf } from './form-values.js'
 import { nameOf } from './row-text.js'
 
@@ -35,12 +36,15 @@ const Part = ({ value }) => {
   if (Array.isArray(value))
     return value.every(isFields)
       ? value.map((each, index) => html`<${Thing} key=${index} value=${each} />`)
-      : html`<code>${value.map((each) => (isFields(each) ? JSON.stringify(each) : String(each))).join(', ')}</code>`
-  if (isFields(value))
-    return isSchema(value) ? html`<pre>${JSON.stringify(value, null, 2)}</pre>` : html`<${Nested} value=${value} />`
+      : html`<code>${value.map((each) => (isFields(each) ? JSON.stringify(each) : nameOfId(String(each)))).join(', ')}</code>`
+  if (isFields(value)) return isSchema(value) ? html`<${Schema} value=${value} />` : html`<${Nested} value=${value} />`
   const text = value === false ? 'no' : String(value)
   return /\n/.test(text) ? html`<pre>${text}</pre>` : text
 }
+
+/** The names of a schema's properties; opened, all of it. @param {{ value: Fields }} props */
+const Schema = ({ value }) =>
+  html`<details><summary>${isFields(value.properties) ? Object.keys(value.properties).join(', ') : 'schema'}</summary><pre>${JSON.stringify(value, null, 2)}</pre></details>`
 
 /** One of a list, headed by its name and kind. @param {{ value: Fields }} props */
 const Thing = ({ value }) => {

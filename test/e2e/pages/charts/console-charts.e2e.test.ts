@@ -52,4 +52,21 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the charts of the cons
       expect(console.complaints).toEqual([])
     },
   )
+
+  it('say in the fleet how many actors are in each state, legibly on a phone', async () => {
+    await console.page.setViewportSize({ width: 390, height: 844 })
+    await console.world.api.post('/v1/sessions', {})
+    await console.show('fleet', 'Fleet')
+    await console.page.locator('.count').first().waitFor()
+    const size = `(() => { const text = document.querySelector('.fleet-chart .state text')
+      return parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a })()`
+    expect(await console.page.evaluate<number>(size)).toBeGreaterThanOrEqual(11)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await console.page.emulateMedia({ colorScheme })
+      const [text, behind] = await console.page.evaluate<[string, string]>(
+        `['text', 'rect'].map((part) => getComputedStyle(document.querySelector('.count ' + part)).fill)`,
+      )
+      expect(text).not.toBe(behind)
+    }
+  })
 })
