@@ -1,15 +1,10 @@
+import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-
-interface CallParts {
-  id: string
-  name: string
-  arguments: string
-}
 
 interface ChoiceParts {
   content: string
   reasoning: string
-  readonly calls: Map<number, CallParts>
+  readonly calls: StreamedCalls
   /** Lists that providers add to a message, such as `thinking_blocks` and `images`. */
   readonly lists: Map<string, unknown[]>
   finish: string | null
@@ -44,7 +39,7 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   const parts = choices.get(index) ?? {
     content: '',
     reasoning: '',
-    calls: new Map(),
+    calls: new StreamedCalls(),
     lists: new Map(),
     finish: null,
     ending: {},
@@ -56,7 +51,7 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   const delta = objectOf(choice.delta)
   parts.content += textOf(delta.content)
   parts.reasoning += textOf(delta.reasoning_content)
-  for (const call of arrayOf(delta.tool_calls)) addCall(parts.calls, objectOf(call))
+  parts.calls.add(delta.tool_calls)
   for (const name of addedLists) {
     if (arrayOf(delta[name]).length > 0)
       parts.lists.set(name, [...(parts.lists.get(name) ?? []), ...arrayOf(delta[name])])
@@ -68,28 +63,17 @@ const endingNames = ['stop_reason', 'native_finish_reason']
 
 const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotations', 'citations']
 
-function addCall(calls: Map<number, CallParts>, call: WireObject): void {
-  const parts = calls.get(indexOf(call)) ?? { id: '', name: '', arguments: '' }
-  calls.set(indexOf(call), parts)
-  const fields = objectOf(call.function)
-  if (parts.id === '') parts.id = textOf(call.id)
-  parts.name += textOf(fields.name)
-  parts.arguments += textOf(fields.arguments)
-}
-
 const indexOf = ({ index }: WireObject): number => (typeof index === 'number' ? index : 0)
 
 function choiceDocument(index: number, { content, reasoning, calls, lists, finish, ending }: ChoiceParts): WireObject {
-  const tool_calls = [...calls]
-    .sort(([a], [b]) => a - b)
-    .map(([, { id, name, arguments: text }]) => ({ id, type: 'function', function: { name, arguments: text } }))
+  const { whole: tool_calls } = calls
   const message = {
     role: 'assistant',
-    content: content === '' && calls.size > 0 ? null : content,
+    content: content === '' && tool_calls.length > 0 ? null : content,
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...Object.fromEntries(lists),
-    ...(calls.size === 0 ? {} : { tool_calls }),
+    ...(tool_calls.length === 0 ? {} : { tool_calls }),
   }
   return { index, message, logprobs: null, finish_reason: finish, ...ending }
 }

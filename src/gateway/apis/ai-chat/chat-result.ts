@@ -1,6 +1,7 @@
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
+import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
 import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
-import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { codeIn } from '#specs/errors/wire-errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -27,14 +28,14 @@ export const chatResultOf = (outcome: ChatOutcome): Result => {
  * @param remembered memory that is updated from the answer; null for none.
  */
 export const chatFrames = (remembered: RememberedChat | null, requestId: string): StreamForm => {
-  const calls: PartialCall[] = []
+  const calls = new StreamedCalls()
   const [annotations, citations]: [unknown[], unknown[]] = [[], []]
   const state = { id: '' }
   return {
     chunk: (chunk) => {
       if (state.id === '') state.id = textOf(chunk.id)
       const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
-      for (const call of arrayOf(delta.tool_calls)) addTo(calls, objectOf(call))
+      calls.add(delta.tool_calls)
       annotations.push(...arrayOf(delta.annotations))
       citations.push(...arrayOf(delta.citations))
       const text = textOf(delta.content)
@@ -42,8 +43,7 @@ export const chatFrames = (remembered: RememberedChat | null, requestId: string)
       return text === '' ? '' : frame({ delta: text })
     },
     end: (summary) => {
-      const whole = calls.map((call): Call => ({ id: call.id, type: 'function', function: functionOf(call) }))
-      const last = { delta: '', id: state.id, ...citedIn({ annotations, citations }), ...endOf(summary, whole) }
+      const last = { delta: '', id: state.id, ...citedIn({ annotations, citations }), ...endOf(summary, calls.whole) }
       if (remembered === null) return `${frame(last)}data: [DONE]\n\n`
       return remembered.finish().then(() => `${frame({ ...last, memory: remembered.block })}data: [DONE]\n\n`)
     },
@@ -84,28 +84,6 @@ const endOf = (summary: ChatSummary, calls: readonly Call[]) => {
     cost_usd: cost,
   }
 }
-
-interface PartialCall {
-  id: string
-  name: string
-  arguments: string
-}
-
-const addTo = (calls: PartialCall[], delta: WireObject): void => {
-  const index = countOf(delta.index)
-  while (calls.length <= index && calls.length < maxCalls) calls.push({ id: '', name: '', arguments: '' })
-  const call = calls[index]
-  if (call === undefined) return
-  const fields = objectOf(delta.function)
-  call.id ||= textOf(delta.id)
-  call.name ||= textOf(fields.name)
-  call.arguments += textOf(fields.arguments)
-}
-
-/** More calls than any model makes at once: a higher index is ignored as invalid. */
-const maxCalls = 1024
-
-const functionOf = ({ name, arguments: text }: PartialCall) => ({ name, arguments: text })
 
 const wholeCall = (call: WireObject): Call => {
   const fields = objectOf(call.function)

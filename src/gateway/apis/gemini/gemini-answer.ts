@@ -1,5 +1,6 @@
 import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
+import type { StreamedCall } from '#gateway/call/streaming/streamed-calls.ts'
 import { arrayOf, countOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { groundingOf } from './gemini-grounding.ts'
@@ -22,8 +23,8 @@ export const candidateOf = (index: number, parts: readonly Part[], finishReason?
 })
 
 /** Converts a call of a chat completion to a part. */
-export const callPart = ({ id, name, args }: { readonly id: string; readonly name: string; readonly args: string }) => {
-  const parsed = parseJson(args)
+export const callPart = ({ id, name, arguments: text }: StreamedCall) => {
+  const parsed = parseJson(text)
   return { functionCall: { ...(id !== '' && { id }), name, args: isObject(parsed) ? parsed : {} } }
 }
 
@@ -54,8 +55,8 @@ const partsOf = (message: WireObject, showsThoughts: boolean): readonly Part[] =
   ...textPartsOf(message, showsThoughts),
   ...arrayOf(message.tool_calls).map((call) => {
     const { id, function: called } = objectOf(call)
-    const { name, arguments: args } = objectOf(called)
-    return callPart({ id: textOf(id), name: textOf(name), args: textOf(args) })
+    const { name, arguments: text } = objectOf(called)
+    return callPart({ id: textOf(id), name: textOf(name), arguments: textOf(text) })
   }),
 ]
 

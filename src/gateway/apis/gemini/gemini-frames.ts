@@ -1,4 +1,5 @@
 import type { ChatSummary } from '#gateway/call/chat-calls.ts'
+import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
@@ -7,22 +8,16 @@ import type { StreamForm } from '../streamed-chat.ts'
 import { callPart, candidateOf, finishOf, type GeminiAnswer, textPartsOf, usageMetadataOf } from './gemini-answer.ts'
 import { groundingOf } from './gemini-grounding.ts'
 
-interface Call {
-  id: string
-  name: string
-  args: string
-}
-
 interface Candidate {
-  readonly calls: Call[]
+  readonly calls: StreamedCalls
   readonly citations: unknown[]
   readonly annotations: unknown[]
   text: string
   finish: unknown
 }
 
-/** More of them than any model makes at once: a higher index is ignored as invalid. */
-const [maxCandidates, maxCalls] = [64, 1024]
+/** More than any model makes at once: a higher index is ignored as invalid. */
+const maxCandidates = 64
 
 /** Writes the parts of a streamed answer in Google's form. Function calls are whole there, so they come last. */
 export class GeminiFrames implements StreamForm {
@@ -49,7 +44,7 @@ export class GeminiFrames implements StreamForm {
     this.#model ||= summary.model
     const ended = this.#candidates.size === 0 ? [[0, newCandidate()] as const] : [...this.#candidates]
     const candidates = ended.map(([index, { calls, finish, text, ...cited }]) => ({
-      ...candidateOf(index, calls.map(callPart), finishOf(finish ?? summary.finishReason)),
+      ...candidateOf(index, calls.all.map(callPart), finishOf(finish ?? summary.finishReason)),
       ...groundingOf(text, cited),
     }))
     return this.#frame({ candidates, usageMetadata: usageMetadataOf(summary) })
@@ -69,7 +64,7 @@ export class GeminiFrames implements StreamForm {
     candidate.text += textOf(delta.content)
     candidate.citations.push(...arrayOf(delta.citations))
     candidate.annotations.push(...arrayOf(delta.annotations))
-    for (const [place, call] of arrayOf(delta.tool_calls).entries()) addTo(candidate.calls, objectOf(call), place)
+    candidate.calls.add(delta.tool_calls)
     const parts = textPartsOf(delta, this.#showsThoughts)
     return parts.length === 0 ? [] : [candidateOf(index, parts)]
   }
@@ -80,16 +75,10 @@ export class GeminiFrames implements StreamForm {
   }
 }
 
-const newCandidate = (): Candidate => ({ calls: [], citations: [], annotations: [], text: '', finish: null })
-
-const addTo = (calls: Call[], delta: WireObject, place: number): void => {
-  const index = typeof delta.index === 'number' ? countOf(delta.index) : place
-  if (index >= maxCalls) return
-  while (calls.length <= index) calls.push({ id: '', name: '', args: '' })
-  const call = calls[index]
-  if (call === undefined) return
-  const { name, arguments: args } = objectOf(delta.function)
-  call.id ||= textOf(delta.id)
-  call.name ||= textOf(name)
-  call.args += textOf(args)
-}
+const newCandidate = (): Candidate => ({
+  calls: new StreamedCalls(),
+  citations: [],
+  annotations: [],
+  text: '',
+  finish: null,
+})

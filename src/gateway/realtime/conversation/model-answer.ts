@@ -1,8 +1,9 @@
 import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatCalls, ChatSummary } from '#gateway/call/chat-calls.ts'
+import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { realtimeOperation } from '../relay/response-charges.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
 import type { ActiveResponse } from './active-response.ts'
@@ -34,7 +35,7 @@ export const modelAnswer = async (
     ...(tools.length > 0 && { tools, tool_choice: toolChoice }),
     ...(maxTokens !== null && { max_tokens: maxTokens }),
   }
-  const calls = new CallParts()
+  const calls = new StreamedCalls()
   const call = { caller, operation: realtimeOperation, need: 'chat', body, signal: response.signal } as const
   const summary = await new Promise<ChatSummary>((resolve, reject) => {
     const control = chats.stream(call, {
@@ -54,7 +55,7 @@ export const modelAnswer = async (
   })
   void budget?.spent(summary.costUsd)
   if (calls.all.length > 0) await response.spoken()
-  for (const { id, name, args } of calls.all) response.writer.call(id, name, args)
+  for (const { id, name, arguments: args } of calls.all) response.writer.call(id, name, args)
   return endOf(summary)
 }
 
@@ -80,29 +81,3 @@ const usageOf = ({ inputTokens, outputTokens, cachedTokens }: TokenUsage): WireO
   },
   output_token_details: { text_tokens: outputTokens, audio_tokens: 0 },
 })
-
-interface StreamedCall {
-  readonly id: string
-  readonly name: string
-  readonly args: string
-}
-
-/** Calls of functions, from the parts in which they are streamed. */
-class CallParts {
-  readonly #calls: StreamedCall[] = []
-
-  get all(): readonly StreamedCall[] {
-    return this.#calls
-  }
-
-  add(parts: unknown): void {
-    for (const part of arrayOf(parts)) {
-      if (!isObject(part)) continue
-      const at = typeof part.index === 'number' ? part.index : this.#calls.length
-      if (at > this.#calls.length) continue
-      const { id, name, args } = this.#calls[at] ?? { id: '', name: '', args: '' }
-      const { name: named, arguments: more } = objectOf(part.function)
-      this.#calls[at] = { id: id || textOf(part.id), name: name || textOf(named), args: args + textOf(more) }
-    }
-  }
-}

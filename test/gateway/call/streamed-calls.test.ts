@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
+
+const part = (index: number | undefined, id: string, name: string, text: string) => ({
+  ...(index !== undefined && { index }),
+  ...{ id, function: { name, arguments: text } },
+})
+
+it('calls that a server sends whole and without an index stay separate calls', () => {
+  const calls = new StreamedCalls()
+  calls.add([part(undefined, 'a', 'one', '{}'), part(undefined, 'b', 'two', '{}')])
+  expect(calls.whole).toMatchObject([
+    { id: 'a', function: { name: 'one' } },
+    { id: 'b', function: { name: 'two' } },
+  ])
+})
+
+it('the parts of a call are joined by their index, and an invalid index is ignored', () => {
+  const calls = new StreamedCalls()
+  calls.add([part(1, 'b', 'two', '{"q"'), part(1e9, 'x', 'x', ''), part(-1, 'x', 'x', ''), part(0.5, 'x', 'x', '')])
+  calls.add([part(0, 'a', 'one', '{}'), part(1, '', '', ':1}')])
+  expect(calls.all).toEqual([
+    { id: 'a', name: 'one', arguments: '{}' },
+    { id: 'b', name: 'two', arguments: '{"q":1}' },
+  ])
+})
