@@ -13,6 +13,7 @@ import {
   string,
 } from '../dsl/schema.ts'
 import { memoryBlock } from '../memory-field.ts'
+import { turnInput } from './turn-input.ts'
 
 /** Tokens and cost of one turn. */
 export const turnUsage = object(
@@ -171,7 +172,8 @@ export const sessionEvents = {
     {
       turn_number: turnNumber,
       model: string({ description: 'Model of the turn.' }),
-      input_text: string({ description: "The caller's input." }),
+      input_text: string({ description: "The text of the caller's input." }),
+      input: optional(turnInput),
       retry_of: optional(integer({ description: 'Failed turn whose input this turn repeats (`sessions.turns`).' })),
     },
     { title: 'TurnStarted', description: 'A turn started.', open: true },

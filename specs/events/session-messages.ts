@@ -21,6 +21,7 @@ import {
   turnUsage,
   urlCitationFields,
 } from './events.ts'
+import { shownImage } from './turn-input.ts'
 
 const actionId = string({ description: 'Id of the action that represents the tool call.' })
 const tool = string({ description: 'Name of the tool.' })
@@ -33,6 +34,11 @@ const turnNumber = integer({ description: 'Number of the turn in its session, fr
 const textPart = object(
   { type: constant('text'), text: string({ description: 'Text.' }) },
   { title: 'SessionMessageText', description: 'Text of the user or of the model.' },
+)
+
+const imagePart = object(
+  { type: constant('image'), ...shownImage },
+  { title: 'SessionMessageImage', description: 'An image of the user, by reference.' },
 )
 
 const reasoningPart = object(
@@ -76,7 +82,7 @@ const sessionMessage = object(
       '`paused`: waits for `pending_actions`. Messages of users are `completed`.',
     ),
     parts: described(
-      array(union([textPart, reasoningPart, toolPart, citationPart], 'type')),
+      array(union([textPart, imagePart, reasoningPart, toolPart, citationPart], 'type')),
       'Parts in the order in which they began.',
     ),
     usage: optional(turnUsage),

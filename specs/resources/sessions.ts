@@ -11,6 +11,7 @@ import { answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
+  array,
   boolean,
   constant,
   defaulted,
@@ -25,6 +26,7 @@ import {
   optional,
   string,
   timestamp,
+  union,
 } from '../dsl/schema.ts'
 import type { ErrorCode } from '../errors/errors.ts'
 import { followedEvents, sessionMessages } from '../events/session-messages.ts'
@@ -33,6 +35,8 @@ import { reason } from '../reason.ts'
 import { statuses } from '../statuses.ts'
 import { stuck } from '../stuck-field.ts'
 import { freeFields, metadata, serverRunTools, toolResults, turnTools } from '../tools.ts'
+import { responsePart } from './gateway/shapes/response-shapes.ts'
+import { maxImages } from './gateway/vision.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
@@ -112,7 +116,10 @@ export const turnFieldRules: readonly FieldRule[] = [
 ]
 
 const turnFields = {
-  input: optional(string({ description: 'Message of the user. Optional with `tool_results` and `retry_of`.' })),
+  input: described(
+    optional(union([string(), array(responsePart, { minItems: 1, maxItems: maxImages })])),
+    'Message of the user: a text, or parts with `input_text` and `input_image`. An image is a data URL or an https address in `image_url`, or a file of `files.create` in `file_id`; JPEG, PNG, WEBP and GIF up to 20 MB. Parts of chat completions are accepted too. Optional with `tool_results` and `retry_of`.',
+  ),
   retry_of: optional(
     integer({
       min: 1,
@@ -135,6 +142,9 @@ export const turnErrors: readonly ErrorCode[] = [
   'provider_not_configured',
   'provider_not_active',
   'actor_parked',
+  'bad_request',
+  'unsupported_format',
+  'image_too_large',
 ]
 
 /** Body of a turn. */
@@ -224,6 +234,7 @@ export const sessions = defineOperations(resource, {
     access: turnAccess,
     fields: turnFieldRules,
     body: turnRequest,
+    chatBodyBytes: 64 * 1024 * 1024,
     answer: answersEvents(followedEvents, { title: 'SessionStreamEvent' }),
     errors: turnErrors,
   },

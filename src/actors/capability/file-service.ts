@@ -4,6 +4,8 @@ import { Port } from './port.ts'
 /** A stored file of OpenAI's API. */
 interface ServedFile {
   readonly purpose: string
+  /** Null for a file of the project itself. */
+  readonly tenant: string | null
   /** Yields its content in parts. @throws {ServiceError} `not_found` when it was deleted meanwhile */
   readonly content: () => AsyncIterable<Uint8Array>
 }

@@ -150,12 +150,13 @@ export class Conversation {
       if (isObject(result)) this.#output(result.action_id, result.output)
     }
     this.#close()
-    if (payload.retry_of === undefined) this.#addInput(text(payload.input_text))
+    if (payload.retry_of === undefined) this.#addInput(text(payload.input_text), payload.input)
     else this.#dropCutAnswer()
   }
 
-  #addInput(input: string): void {
-    if (input !== '') this.#add({ role: 'user', content: input })
+  #addInput(content: string, input: Json | undefined): void {
+    if (Array.isArray(input)) this.#add({ role: 'user', content, parts: input.filter(isObject) })
+    else if (content !== '') this.#add({ role: 'user', content })
   }
 
   /** Drops what a failed model call had written, which a retry makes again. Calls that it made before stay. */

@@ -1,5 +1,6 @@
 import type { InputAnswer } from '#machines/action/action-data.ts'
 import type { ResultOf } from '#specs/index.ts'
+import type { JsonObject } from '#storage/index.ts'
 import type { ConversationState } from './conversation.ts'
 import type { HttpDeclaration } from './tools/tool-headers.ts'
 import type { TurnConfig } from './turns/turn-config.ts'
@@ -24,6 +25,10 @@ export const inputAnswer = (text: string): InputAnswer => JSON.parse(text) as In
 
 /** A call that waits, read back from `turn.paused`. */
 export const pendingAction = (event: unknown): PendingAction => event as PendingAction
+
+/** A part of the input of a turn, read back from `turn.started`. */
+export const inputPart = ({ type, ...part }: JsonObject): Message['parts'][number] =>
+  ({ ...part, type: type === 'input_text' ? 'text' : 'image' }) as Message['parts'][number]
 
 /** The usage of a turn, read back from its last event. */
 export const messageUsage = (usage: unknown) => usage as NonNullable<Message['usage']>

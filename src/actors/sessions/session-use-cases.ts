@@ -19,6 +19,7 @@ import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
+import type { TurnMedia } from './input/turn-media.ts'
 import { listSessions } from './list-sessions.ts'
 import { messagePage, snapshotStream } from './messages/session-messages.ts'
 import { type Installed, mayAccessSession, newSessionOwner, sessionListFilters, streamPlace } from './session-agent.ts'
@@ -33,6 +34,7 @@ import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
 export interface SessionParts extends Pick<Services, 'host' | 'now' | 'records'> {
   readonly configs: TurnConfigs
+  readonly media: Pick<TurnMedia, 'take' | 'keptIf' | 'copy'>
   readonly toolHeaders: Pick<ToolHeaders, 'keep'>
   /** Tools of remote (MCP) servers; called when a turn names such a server. */
   readonly remoteTools: () => RemoteTools
@@ -197,7 +199,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const session = await findSession(host, call, call.params.session_id)
   checkTurnStart(body)
   const { retry_of } = body
-  const input = retry_of === undefined ? (body.input ?? '') : await failedInput(host, session, retry_of)
+  const text = retry_of === undefined ? (body.input ?? '') : await failedInput(host, session, retry_of)
   const { user } = session.owner
   checkMemory({ memory: body.memory, user, of: 'session' })
   const found = agentOf(parts, session)
@@ -221,10 +223,12 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
-  const result = await host.deliverTo(session, {
+  const place = { actor: session.id, owner: session.owner }
+  const given = typeof text === 'string' ? { input: text } : await parts.media.take(text, place, scope)
+  const delivery = host.deliverTo(session, {
     event: {
       type: 'turn',
-      input,
+      ...given,
       ...(retry_of !== undefined && { retry_of }),
       tool_results: body.tool_results ?? [],
       model: plan.model,
@@ -236,6 +240,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     stored: { type: 'turn', ...(idempotency !== null && { fingerprint: idempotency.fingerprint }) },
     cause: causeOf(idempotency),
   })
+  const result = typeof text === 'string' ? await delivery : await parts.media.keptIf(delivery, given, place)
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
   return { stream, ...streamPlace(session), replayed: result.duplicate }

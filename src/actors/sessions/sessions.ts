@@ -12,6 +12,7 @@ import { authPort } from '../accounts/accounts.ts'
 import { members } from '../accounts/kinds.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { fileService } from '../capability/file-service.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { Port } from '../capability/port.ts'
 import { remoteTools } from '../capability/remote-tools.ts'
@@ -23,6 +24,7 @@ import { actionUseCases } from './action-use-cases.ts'
 import type { AgentConfigs } from './agent-configs.ts'
 import { sessionApprovalUseCases } from './approval-use-cases.ts'
 import { Conversations } from './conversations.ts'
+import { TurnMedia } from './input/turn-media.ts'
 import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
 import { agUiUseCases } from './protocols/ag-ui.ts'
 import { uiMessageUseCases } from './protocols/ui-messages.ts'
@@ -113,6 +115,11 @@ const turnMaking = (services: Services) => {
     toolHeaders: headers,
     remoteTools: () => remoteTools.of(services),
     configs: new TurnConfigs(services.storage.blobs),
+    media: new TurnMedia({
+      blobs: services.storage.blobs,
+      remote: { guard: services.guard.content },
+      files: () => fileService.of(services),
+    }),
     checkModel: (model: string, project: string) => routing.routes.resolve(project, model, 'chat'),
     defaultModel: () => routing.managed.defaultModel,
     checkTenant: async (project: string, tenant: string): Promise<void> => directory.admit(project, tenant),

@@ -1,3 +1,4 @@
+import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 
 /** One tool that a model may call. `parameters` is a JSON Schema object. */
@@ -22,7 +23,8 @@ export interface ModelToolCall {
 /** One message of a conversation, in the gateway's own form. Immutable, so conversions may be cached by identity. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: string }
+  /** `parts` are the text and the images of its user, in the form of a chat completion once `ModelRequest.hasMedia`. */
+  | { readonly role: 'user'; readonly content: string; readonly parts?: readonly WireObject[] }
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ModelToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string }
 
@@ -32,6 +34,8 @@ export interface ModelRequest {
   readonly instructions?: readonly string[]
   /** May be appended to between calls but is otherwise never changed, so its encoding may be cached by identity. */
   readonly messages: readonly ModelMessage[]
+  /** Set when messages have parts. */
+  readonly hasMedia?: true
   readonly tools: readonly ModelTool[]
   readonly temperature?: number
   readonly maxTokens?: number

@@ -91,8 +91,9 @@ const wireMessage = (message: ModelMessage): WireObject => {
 export const plainMessage = (message: ModelMessage, idOf: (call: ModelToolCall) => string): WireObject => {
   switch (message.role) {
     case 'system':
+      return { role: 'system', content: message.content }
     case 'user':
-      return { role: message.role, content: message.content }
+      return { role: 'user', content: message.parts ?? message.content }
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content }
     case 'assistant':

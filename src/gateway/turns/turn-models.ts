@@ -195,20 +195,22 @@ const continuedBy = (
   return { ...run, body: { ...run.body, messages }, idempotencyKey: key }
 }
 
-const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => ({
-  caller,
-  operation: 'actor.callModel',
-  need: 'chat',
-  body: turnBody(request),
-  bytes: null,
-  stream: true,
-  translated: true,
-  textOnly: true,
-  history: turnHistory(request),
-  idempotencyKey: request.idempotencyKey,
-  // the usual request is encoded here, each message once; one with further fields is encoded like any chat request
-  ...(request.more === undefined && { encoded: (route) => turnBytes(request, route) }),
-})
+const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => {
+  const { hasMedia = false, more, idempotencyKey } = request
+  return {
+    caller,
+    operation: 'actor.callModel',
+    need: hasMedia ? 'vision' : 'chat',
+    body: turnBody(request),
+    bytes: null,
+    stream: true,
+    translated: true,
+    idempotencyKey,
+    ...(!hasMedia && { textOnly: true, history: turnHistory(request) }),
+    // the usual request is encoded here, each message once; others are encoded like any chat request
+    ...(!hasMedia && more === undefined && { encoded: (route) => turnBytes(request, route) }),
+  }
+}
 
 const answerOf = (reader: TurnReader, { model, finishReason }: ChatSummary, charge: Charge): TurnAnswer => ({
   ...reader.answer(finishReason ?? ''),

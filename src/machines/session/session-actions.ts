@@ -116,11 +116,12 @@ export const startTurn = [
     calls: [],
     usage: noUsage,
   })),
-  journals((context, { input, tool_results, model, retry_of }: On<'turn'>['event']) => [
+  journals((context, { input, parts, tool_results, model, retry_of }: On<'turn'>['event']) => [
     emission(context, 'turn.started', {
       turn_number: context.turn,
       model,
       input_text: input,
+      ...(parts !== undefined && { input: parts }),
       ...(retry_of !== undefined && { retry_of }),
       ...(tool_results.length > 0 && { tool_results }),
     }),

@@ -255,6 +255,8 @@ export type SessionEvent =
   | {
       readonly type: 'turn'
       readonly input: string
+      /** The input with its images, by reference; absent for text alone. */
+      readonly parts?: readonly JsonObject[]
       readonly tool_results: readonly ToolResult[]
       readonly model: string
       readonly config: JsonObject

@@ -11,7 +11,7 @@ const sessionRow: RowOf = ({ context }, { id, status }) => ({ id, status, ...row
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
   name: 'session',
-  version: 10,
+  version: 11,
   readableBy: 1,
   idPrefix: 'ses',
   machine: sessionMachine,
@@ -42,6 +42,7 @@ export const sessionDefinition = {
     7: (state) => state,
     8: (state) => state,
     9: (state) => state,
+    10: (state) => state,
   },
 } satisfies MachineDefinition
 

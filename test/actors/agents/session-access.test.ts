@@ -13,7 +13,7 @@ import { noRemoteTools, toolHeadersOf } from '#test/support/open-services.ts'
 import { wholeReach } from '#test/support/whole-reach.ts'
 import { checkFields } from '#transport/api/check-fields.ts'
 import { calls } from '../sessions/approving.ts'
-import { collect, openWorld, type Script } from '../sessions/harness.ts'
+import { collect, openWorld, type Script, turnMediaOf } from '../sessions/harness.ts'
 import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
 /** The agents of one installation, and the sessions of another that use them. */
@@ -25,6 +25,7 @@ const open = async (...scripts: readonly Script[]) => {
     host,
     records: storage.records,
     configs: new TurnConfigs(storage.blobs),
+    media: turnMediaOf(storage.blobs),
     toolHeaders: toolHeadersOf(storage.records),
     remoteTools: noRemoteTools,
     agentConfig: (agent) => agents.configs.of(agent),

@@ -17,6 +17,7 @@ import { runUseCases } from '#actors/runs/run-use-cases.ts'
 import { actionUseCases } from '#actors/sessions/action-use-cases.ts'
 import { sessionApprovalUseCases } from '#actors/sessions/approval-use-cases.ts'
 import { Conversations, type ReadLog } from '#actors/sessions/conversations.ts'
+import { TurnMedia, type TurnMediaParts } from '#actors/sessions/input/turn-media.ts'
 import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
 import { actionReviewUseCases } from '#actors/sessions/reviews/action-reviews.ts'
 import { sessionEffects } from '#actors/sessions/session-effects.ts'
@@ -38,6 +39,7 @@ import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { queueSink } from '#machines/run/run-actions.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
 import type { ClusterParts } from '#runtime/cluster/cluster-node.ts'
 import type { EffectCatalog } from '#runtime/effects/effects.ts'
@@ -156,6 +158,8 @@ export interface WorldOptions {
   /** Streams are merged this many ms after they have ended; never when absent. */
   readonly mergesAfterMs?: number
   readonly streamCommitMs?: number
+  /** Files that turns name; none when absent. */
+  readonly files?: TurnMediaParts['files']
 }
 
 /** The configuration of an agent without tools, with the changes of a test. */
@@ -201,7 +205,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const provider = new ScriptedProvider(options.scripts ?? [])
   const memory = options.memory ?? new ScriptedMemory()
   const configs = new TurnConfigs(storage.blobs)
-  const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
+  const media = turnMediaOf(storage.blobs, options.files)
+  const planning = { configs, media, checkModel: () => {}, defaultModel: () => 'scripted-1' }
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
   const compaction = compactionOf(options, { storage, clock, log })
   const runtime: Runtime = await startRuntime({
@@ -325,6 +330,12 @@ export const turn = async (world: World, session: string, body: TurnBody): Promi
 
 /** `event_type`s in order. */
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
+
+/** Images of turns, at any public address. */
+export const turnMediaOf = (
+  blobs: Storage['blobs'],
+  files: TurnMediaParts['files'] = () => ({ find: async () => null }),
+) => new TurnMedia({ blobs, files, remote: { guard: openSsrfGuard({ allowedPrivateHosts: [] }).content } })
 
 const removing = (parts: OwnedParts) => ({
   dropped: async () => {},

@@ -17,6 +17,7 @@ it('a line is called once, however long its outcome cannot be stored', async () 
     files: () => ({
       find: async () => ({
         purpose: 'batch',
+        tenant: null,
         content: async function* () {
           yield Buffer.from(JSON.stringify(line))
         },

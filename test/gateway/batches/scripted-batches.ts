@@ -13,6 +13,7 @@ const files: FileService = {
     if (id.startsWith('file_')) return null
     return {
       purpose: 'batch',
+      tenant: null,
       content: async function* () {
         yield Buffer.from(id === 'invalid' ? 'nonsense' : [line('a', id), line('b', id)].join('\n'))
       },

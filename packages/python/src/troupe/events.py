@@ -12,6 +12,27 @@ else:
     from typing_extensions import NotRequired
 
 
+class TurnInputText(TypedDict):
+    """Text."""
+    type: Literal["input_text"]
+    text: str
+
+
+class TurnInputImage(TypedDict):
+    """An image, by reference."""
+    type: Literal["input_image"]
+    image_id: NotRequired[str]
+    mime_type: NotRequired[str]
+    """Media type of the image."""
+    bytes: NotRequired[int]
+    """Size of the image."""
+    file_id: NotRequired[str]
+    """File from which the image was copied."""
+    image_url: NotRequired[str]
+    """Address of the image, where it was given by one."""
+    detail: NotRequired[Literal["auto", "low", "high"]]
+
+
 class RequiredConnection(TypedDict):
     """A connection that must be established first."""
     connection_id: str
@@ -104,6 +125,21 @@ class SessionMessageText(TypedDict):
     """Text."""
 
 
+class SessionMessageImage(TypedDict):
+    """An image of the user, by reference."""
+    type: Literal["image"]
+    image_id: NotRequired[str]
+    mime_type: NotRequired[str]
+    """Media type of the image."""
+    bytes: NotRequired[int]
+    """Size of the image."""
+    file_id: NotRequired[str]
+    """File from which the image was copied."""
+    image_url: NotRequired[str]
+    """Address of the image, where it was given by one."""
+    detail: NotRequired[Literal["auto", "low", "high"]]
+
+
 class SessionMessageReasoning(TypedDict):
     """What the model reasoned before the text or the calls that follow."""
     type: Literal["reasoning"]
@@ -154,7 +190,7 @@ class SessionMessage(TypedDict):
     """Number of the turn in its session, from 1."""
     status: Literal["completed", "in_progress", "paused", "failed"]
     """`paused`: waits for `pending_actions`. Messages of users are `completed`."""
-    parts: list[SessionMessageText | SessionMessageReasoning | SessionMessageTool | SessionMessageCitation]
+    parts: list[SessionMessageText | SessionMessageImage | SessionMessageReasoning | SessionMessageTool | SessionMessageCitation]
     """Parts in the order in which they began."""
     usage: NotRequired[TurnUsage]
     """Tokens and cost."""
@@ -363,7 +399,9 @@ class TurnStarted(LogEvent):
     model: str
     """Model of the turn."""
     input_text: str
-    """The caller's input."""
+    """The text of the caller's input."""
+    input: list[TurnInputText | TurnInputImage] | None = None
+    """Parts of the input, where it is more than text."""
     retry_of: int | None = None
     """Failed turn whose input this turn repeats (`sessions.turns`)."""
     event: Literal["turn.started"] = "turn.started"

@@ -14,7 +14,7 @@ import {
 import { maybe } from './chat-shapes.ts'
 
 /** Part of an input message, in the format of OpenAI's Responses API. */
-const part = known(jsonObject(), {
+export const responsePart = known(jsonObject(), {
   other: 'OtherResponsePart',
   shapes: [
     object(
@@ -53,7 +53,7 @@ export const responseInputItem = known(jsonObject(), {
       {
         type: optional(oneOf('message')),
         role: oneOf('user', 'assistant', 'system', 'developer'),
-        content: union([string(), array(part)]),
+        content: union([string(), array(responsePart)]),
       },
       { title: 'ResponseInputMessage', description: 'A message.', open: true },
     ),
@@ -62,7 +62,7 @@ export const responseInputItem = known(jsonObject(), {
       { title: 'ResponseFunctionCall', description: 'Tool call that the model requested.', open: true },
     ),
     object(
-      { type: oneOf('function_call_output'), ...callId, output: union([string(), array(part)]) },
+      { type: oneOf('function_call_output'), ...callId, output: union([string(), array(responsePart)]) },
       { title: 'ResponseFunctionOutput', description: 'Output of a tool call.', open: true },
     ),
     object(
@@ -70,7 +70,7 @@ export const responseInputItem = known(jsonObject(), {
       { title: 'ResponseCustomCall', description: 'A call of a custom tool.', open: true },
     ),
     object(
-      { type: oneOf('custom_tool_call_output'), ...callId, output: union([string(), array(part)]) },
+      { type: oneOf('custom_tool_call_output'), ...callId, output: union([string(), array(responsePart)]) },
       { title: 'ResponseCustomOutput', description: 'Output of a custom tool.', open: true },
     ),
     object(

@@ -122,7 +122,7 @@ export class FileStore {
     return {
       find: async (scope, id) => {
         const row = await this.table.get(scope, id)
-        return row === null ? null : { purpose: row.data.purpose, content: () => this.content(row) }
+        return row === null ? null : { purpose: row.data.purpose, tenant: row.tenant, content: () => this.content(row) }
       },
       make: async ({ id, project, tenant, filename, purpose, content }) => {
         const data = { filename, purpose, mime_type: 'application/jsonl' } as const

@@ -5,6 +5,9 @@ import type { Cut } from '#machines/session/session-data.ts'
 /** Tokens of a message in addition to its texts. */
 const tokensAMessage = 4
 
+/** Tokens of an image of usual size, as OpenAI counts it at high detail. */
+const tokensAnImage = 1105
+
 /** A conversation is cut to this share of its limit, so that the following turns do not have to cut it again. */
 const share = 0.7
 
@@ -68,7 +71,8 @@ export class TokenCount {
 export const tokensOf = (message: ModelMessage): number => {
   const calls = message.role === 'assistant' ? message.toolCalls : []
   const texts = [message.content, ...calls.flatMap(({ name, arguments: text }) => [name, text])]
-  return estimateTokens(texts) + tokensAMessage
+  const images = message.role === 'user' ? (message.parts ?? []).filter(({ type }) => type === 'input_image').length : 0
+  return estimateTokens(texts) + images * tokensAnImage + tokensAMessage
 }
 
 /** Tokens of a text that is not a message. */

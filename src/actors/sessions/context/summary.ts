@@ -71,7 +71,7 @@ const lineOf = (message: ModelMessage): string => {
   const content = shortened(message.content)
   switch (message.role) {
     case 'user':
-      return `User: ${content}`
+      return `User: ${message.parts === undefined ? '' : '[with images] '}${content}`
     case 'tool':
       return `Output of ${message.name}: ${content}`
     case 'assistant': {

@@ -4,7 +4,7 @@ import { shownPayload } from '#records/shown-event.ts'
 import { isObject } from '#runtime/index.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Json, JsonObject, LogEvent } from '#storage/index.ts'
-import { messageError, messageUsage, pendingAction } from '../schema.ts'
+import { inputPart, messageError, messageUsage, pendingAction } from '../schema.ts'
 
 /** A page of a session's messages. */
 export type MessagePage = ResultOf<'sessions.messages'>
@@ -100,14 +100,16 @@ export class MessageFold {
   #begin(turnNumber: number, payload: JsonObject): void {
     this.takeResults(payload)
     const input = text(payload.input_text)
+    const parts = Array.isArray(payload.input) ? payload.input.filter(isObject).map(inputPart) : []
+    if (parts.length === 0 && input !== '') parts.push({ type: 'text', text: input })
     const common = { turn_number: turnNumber }
     const retry = typeof payload.retry_of === 'number' ? { retry_of: payload.retry_of } : {}
     const user: OpenMessage | null =
-      input === '' || payload.retry_of !== undefined
+      parts.length === 0 || payload.retry_of !== undefined
         ? null
         : {
             ...{ id: `msg_${turnNumber}_user`, role: 'user', ...common, status: 'completed' },
-            parts: [{ type: 'text', text: input }],
+            parts,
           }
     const assistant: OpenMessage = {
       ...{ id: `msg_${turnNumber}_assistant`, role: 'assistant', ...common, status: 'in_progress' },
@@ -116,7 +118,7 @@ export class MessageFold {
     }
     const turn = { user, assistant, size: 0 }
     this.#turns.push(turn)
-    this.#grow(turn, input.length + messageSize)
+    this.#grow(turn, input.length + messageSize * parts.length + messageSize)
   }
 
   #addText(turn: Turn, delta: string): void {

@@ -24,6 +24,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
+import type { TurnMedia } from '../input/turn-media.ts'
 import { AnswerInOrder } from './answer-in-order.ts'
 import { requestOf } from './request-of.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
@@ -34,6 +35,7 @@ import { lengthBefore, numberedSources, type WebSource } from './web-sources.ts'
 export interface CallModelParts extends CompactParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
+  readonly media: Pick<TurnMedia, 'shown'>
   /** Memory of end users; called when a turn uses it. */
   readonly memory: () => MemoryService
 }
@@ -89,7 +91,7 @@ const chargedLost = async (parts: CallModelParts, text: string, context: EffectC
   const requested = turnCall(context)
   try {
     const { request, caller, config } = await prepare(parts, requested, context)
-    const charge = await parts.models.lost(request, caller, text)
+    const charge = await parts.models.lost(await parts.media.shown(request, context), caller, text)
     const ratePlanId = config.rate_plan_id ?? null
     return charge === null ? {} : { metered: metered({ ratePlanId, ...requested.whose, ...charge, interrupted: true }) }
   } catch (error) {
@@ -222,7 +224,9 @@ const outcomeOf = async (
     }
     const { add: onDelta, reason: onReasoning } = deltas
     const receiver = { onDelta, ...(config.show_reasoning && onReasoning !== undefined && { onReasoning }) }
-    const call = () => parts.models.call(request, { ...caller, onGuarded }, { ...receiver, signal: context.signal })
+    const shown = parts.media.shown(request, context)
+    const sent = shown instanceof Promise ? await shown : shown
+    const call = () => parts.models.call(sent, { ...caller, onGuarded }, { ...receiver, signal: context.signal })
     const answer = await manner(call, context.signal).finally(deltas.written)
     const annotations = cited(answer.text)
     const common = {

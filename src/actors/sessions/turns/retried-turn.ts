@@ -5,7 +5,7 @@ import { rangeOfTurn } from '../event-pages.ts'
 
 /** The fields of a turn request that say what the turn begins with. */
 interface TurnStart {
-  readonly input?: string | undefined
+  readonly input?: unknown
   readonly tool_results?: readonly unknown[] | undefined
   readonly retry_of?: number | undefined
 }
