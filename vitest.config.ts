@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { leftToTheNight } from './test/setup/left-to-the-night.ts'
 import { LongestFirst } from './test/setup/longest-first.ts'
 
 /**
@@ -27,7 +28,7 @@ const kind = (name: string, { include, exclude = [], services = [], testTimeout,
   test: {
     name,
     include: [include],
-    exclude: [...exclude],
+    exclude: [...exclude, ...leftToTheNight(process.env)],
     globalSetup: services.map((service) => `./test/setup/${service}.ts`),
     testTimeout,
     isolate,

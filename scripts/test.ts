@@ -18,7 +18,8 @@ import { passedFilesOf, resultLine, summarise } from './test/summary.ts'
  * `npm test`: runs every test once with the real services that it needs (vitest.config.ts starts them) and ends with
  * one line `N passed, N failed`. Arguments are passed to vitest: `npm test -- test/storage`.
  *
- * `--every-store` runs tests on both stores that otherwise run on one of them (test/e2e/world.ts).
+ * `--every-store` runs tests on both stores that otherwise run on one of them (test/e2e/world.ts). A full run in CI without
+ * it leaves some files to the night (test/setup/left-to-the-night.ts).
  *
  * A full run in CI also compares specs/called-operations.json with the operations that were called; `npm run
  * record-calls -- <path>` runs tests and records there what they called, for specs/coverage.md.
@@ -49,6 +50,7 @@ const records = process.argv.includes('--record')
 const everyStore = process.argv.includes('--every-store')
 const args = process.argv.slice(2).filter((each) => each !== '--record' && each !== '--every-store')
 
+const whole = process.env.CI !== undefined && args.length === 0
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
 const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
   cwd: root,
@@ -56,7 +58,7 @@ const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'
   env: {
     ...process.env,
     ...{ CALLED_OPERATIONS: calls, NO_COLOR: '1', FORCE_COLOR: '0' },
-    ...(everyStore && { EVERY_STORE: '1' }),
+    ...(everyStore ? { EVERY_STORE: '1' } : whole && { BY_DAY: '1' }),
   },
 })
 
@@ -66,7 +68,6 @@ const { operations } = await import('../src/actors/capabilities.ts')
 const { sessionSocket } = await import('../specs/resources/sessions.ts')
 const { realtimeSocket } = await import('../specs/resources/gateway/realtime.ts')
 const called = calledIn(read(calls) ?? '', [...Object.keys(operations), sessionSocket.id, realtimeSocket.id])
-const whole = process.env.CI !== undefined && args.length === 0
 const stale = whole ? recordingFindings(kept, called) : []
 if (records) keepRecording()
 

@@ -47,7 +47,7 @@ const beside = [
     'run quickstart -- --exit',
     'run clients -- --quick',
     'run mcp-conformance',
-    'run schemathesis -- --examples 1 --every 4',
+    'run schemathesis -- --examples 1 --every 8',
     'run platforms',
     'run chart -- --if-changed',
   ],
@@ -119,7 +119,7 @@ describe('the CI script', () => {
   const conditional = [
     'run clients -- --quick',
     'run mcp-conformance',
-    'run schemathesis -- --examples 1 --every 4',
+    'run schemathesis -- --examples 1 --every 8',
     'run chart -- --if-changed',
   ].map((step) => `npm ${step}, CI=true`)
   const trunk = { CI_BASE: 'trunk' }

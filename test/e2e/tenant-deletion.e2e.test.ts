@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { noBrowser } from './browser/no-browser.ts'
 import { populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
-import { stores, World } from './world.ts'
+import { either, World } from './world.ts'
 
 const patience = { timeout: 90_000, interval: 250 }
 /** Each poll reads the whole database, and a process removes no log in its first five seconds. */
@@ -13,7 +13,7 @@ const limit = { timeout: 240_000 }
 /** The name of a tenant that no test, and no earlier attempt of one, has created. */
 const newName = (name: string): string => `${name}-${randomUUID().slice(0, 8)}`
 
-describe.each(stores)('a tenant on $store', ({ store }) => {
+describe.each(either('mongo'))('a tenant on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
 

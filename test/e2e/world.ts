@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
+import { atNight } from '../setup/at-night.ts'
 import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
 import { openHosted } from './hosted/hosted-server.ts'
@@ -12,9 +13,6 @@ import { MongoData } from './mongo-data.ts'
 
 /** The stores that guarantees are tested on. */
 export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
-
-/** Whether the long halves of tests run, as `npm run nightly -- stores` does. */
-export const atNight = process.env.EVERY_STORE !== undefined
 
 /**
  * The store for a guarantee that does not depend on it: that stores behave alike is tested by their contract

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { atNight } from './scenario-suite.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { simulate } from './simulation.ts'
 
 const compacted = async (seeds: number, nodes: number) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { atNight } from '#test/setup/at-night.ts'
 import { type Scenario, type SimulationResult, shareOf, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 
@@ -17,8 +18,6 @@ export interface ScenarioSuite {
  * draws have changed; half as many on several. `npm run nightly` runs 2,000 of each.
  */
 const seedsInAll = 75
-/** Long runs are left to the night. */
-export const atNight = process.env.EVERY_STORE !== undefined
 /** What a scenario runs at least besides the seeds that ever failed. */
 const minFirst = 8
 /** Seeds per test: a machine that is four times slower has time for them. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { exactTotal } from '#storage/totals.ts'
-import { atNight } from './scenario-suite.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { type SimulationOptions, type SimulationResult, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 import { noWaits, quantile, type Waits } from './world/waits.ts'

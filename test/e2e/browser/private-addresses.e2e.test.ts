@@ -8,6 +8,7 @@ import { jobRequest } from '#actors/browser/jobs/job-request.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { newId } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { openPrivateNames, privateAddresses } from '#test/support/private-addresses.ts'
 import { html, Site } from '#test/support/site.ts'
 
@@ -107,7 +108,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', ()
     // spellings that parse to the same address are equal to a browser
     const distinct = [...new Set(probes.flatMap((url) => (URL.parse(url) !== null ? [new URL(url).href] : [])))]
     // all of them each night only: a page that tries that much is slow
-    const chosen = process.env.EVERY_STORE === undefined ? distinct.filter((_, n) => n % 10 === 0) : distinct
+    const chosen = !atNight ? distinct.filter((_, n) => n % 10 === 0) : distinct
     for (let at = 0; at < chosen.length; at += probesAtOnce) {
       const end = await tried(chosen.slice(at, at + probesAtOnce))
       expect(end, JSON.stringify(end).slice(0, 300)).toHaveProperty('visited')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { LocalCluster } from '#scripts/cluster/local-cluster.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { ShardedMongo } from '#test/storage/sharded/sharded-mongo.ts'
 import { noteServed } from '#test/support/called-operations.ts'
 import { Api, served } from '../api.ts'
@@ -10,7 +11,6 @@ import { runTool } from '../operator-tool.ts'
 import { patience } from '../patience.ts'
 import { counted, isEvent } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
-import { atNight } from '../world.ts'
 
 const turns = atNight ? 40 : 16
 

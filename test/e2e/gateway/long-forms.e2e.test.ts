@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { atNight } from '#test/setup/at-night.ts'
 import { LoopProbe, limitOf } from '../loop-probe.ts'
 import { World } from '../world.ts'
 
@@ -111,7 +112,7 @@ describe('a form blocks no other request for 50 ms', () => {
   })
 
   // one parser reads all forms: by day each form goes to two operations and each operation gets a quarter of them, at night all
-  const isChosen = (nth: number, at: number): boolean => process.env.EVERY_STORE !== undefined || (nth + at) % 4 === 0
+  const isChosen = (nth: number, at: number): boolean => atNight || (nth + at) % 4 === 0
   const chosenFor = Object.entries(forms).map(
     ([name, formOf], nth) => [name, formOf, operations.filter((_, at) => isChosen(nth, at))] as const,
   )

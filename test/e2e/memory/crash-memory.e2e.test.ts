@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const timeout = 120_000
 
-describe.each(stores)('memory and kill -9 on $store', ({ store }) => {
+describe.each(either('mongo'))('memory and kill -9 on $store', ({ store }) => {
   let world: World
 
   beforeAll(async () => {

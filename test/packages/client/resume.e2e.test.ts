@@ -3,7 +3,8 @@ import type { SessionEvent } from '#client/events.ts'
 import { type Transport, Troupe, webSocket } from '#client/index.ts'
 import type { Session } from '#client/session.ts'
 import { rise } from '#test/e2e/stream-reader.ts'
-import { atNight, World } from '#test/e2e/world.ts'
+import { World } from '#test/e2e/world.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
 
 let world: World

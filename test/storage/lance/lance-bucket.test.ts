@@ -7,6 +7,7 @@ import { LanceTables } from '#storage/lance/lance-tables.ts'
 import { LanceVectors } from '#storage/lance/lance-vectors.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import type { Storage } from '#storage/ports.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { searchContract } from '../contract/search.ts'
 import { vectorsContract } from '../contract/vectors.ts'
@@ -25,7 +26,7 @@ const variablesOf = (endpoint: string) => ({
 })
 
 // its packages are 80 MB, and the same tests run in a folder for every change
-describe.runIf(process.env.EVERY_STORE !== undefined)('LanceDB in a bucket', () => {
+describe.runIf(atNight)('LanceDB in a bucket', () => {
   let server: Service
   let packages: LancePackages
   let storage: Storage

@@ -13,10 +13,11 @@ import { compareVersions } from '#records/semver.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { atNight } from '#test/setup/at-night.ts'
 import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 
 /** 50 each night, as EVERY_STORE says; a few for every change. */
-const kills = process.env.EVERY_STORE === undefined ? 8 : 50
+const kills = !atNight ? 8 : 50
 const maxSteps = 24
 const scope = projectScope('prj_kills')
 const server = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'

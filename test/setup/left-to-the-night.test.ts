@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type CalledOperations, recordingPath } from '#scripts/test/called-operations.ts'
+import { leftToTheNight } from './left-to-the-night.ts'
+
+const files = leftToTheNight({ BY_DAY: '1' })
+
+describe('the files that CI leaves to the night', () => {
+  it('run each night, by hand, and where CI names them', () => {
+    expect(leftToTheNight({ CI: 'true', EVERY_STORE: '1' })).toEqual([])
+  })
+
+  it.each(files)('exist and are named where a reader finds what CI does not test: %s', (file) => {
+    expect(existsSync(file)).toBe(true)
+    expect(readFileSync('specs/decisions/0329-what-ci-leaves-to-the-night.md', 'utf8')).toContain(
+      file.replace(/^test\/|\.e2e\.test\.ts$/g, ''),
+    )
+  })
+
+  it('call no operation that no test by day calls', () => {
+    const calls: CalledOperations = JSON.parse(readFileSync(recordingPath, 'utf8'))
+    const byDay = new Set(Object.entries(calls).flatMap(([file, ids]) => (files.includes(file) ? [] : ids)))
+    expect(files.flatMap((file) => (calls[file] ?? []).filter((id) => !byDay.has(id)))).toEqual([])
+  })
+})
