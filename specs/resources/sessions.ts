@@ -7,7 +7,7 @@ import {
   keyOrTokenWith,
   secretKeyOnly,
 } from '../access.ts'
-import { answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
+import { answersBytes, answersEvents, isJsonResponse, logPageBytes } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
@@ -253,6 +253,19 @@ export const sessions = defineOperations(resource, {
       limit: described(defaulted(integer({ min: 1, max: 100 }), 50), 'Maximum number of turns on a page.'),
     },
     answer: isJsonResponse(sessionMessages, { maxBytes: messagePageBytes }),
+  },
+  image: {
+    summary: 'Retrieve an image of a session',
+    description: 'Returns the bytes of an image in the input of a turn, which messages and events have by reference.',
+    method: 'GET',
+    path: `${one}/images/{image_id}`,
+    access: turnAccess,
+    answer: answersBytes('image/png', 'image/jpeg', 'image/webp', 'image/gif'),
+    headers: [
+      ['cache-control', 'private, max-age=3600'],
+      ['content-security-policy', "default-src 'none'; sandbox"],
+      ['x-content-type-options', 'nosniff'],
+    ],
   },
   stream: {
     summary: 'Stream the events of a session',

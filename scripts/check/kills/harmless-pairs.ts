@@ -96,6 +96,8 @@ export const harmlessPairs: Readonly<Record<string, string>> = {
   'src/actors/runs/lanes.ts mark': 'a lane that is marked without a run is unmarked when it is next looked at',
   'src/actors/runs/lanes.ts unmark': `${guarded}: a lane that is being closed is still looked at`,
   'src/actors/sessions/action-use-cases.ts createAction': orphan,
+  'src/actors/sessions/input/unclaimed-images.ts during': `${protocol}: the first write is the record by which a sweep finds what is left`,
+  'src/actors/sessions/session-use-cases.ts startTurn': orphan,
   'src/actors/sessions/reviews/action-reviews.ts changed':
     'the second write removes a review of an action that was deleted at that moment; without it, the review goes with its tenant or project',
   'src/actors/skills/import-use-cases.ts publish': repeat,

@@ -52,6 +52,8 @@ export interface Processes {
   readonly isGone: (process: string) => boolean
   /** How many run now, with this one. */
   readonly count: () => number
+  /** Whether all of them run this version of a machine, or a newer one. */
+  readonly haveAll: (machine: string, version: number) => boolean
 }
 
 /** A started host and the lifecycle of its ownership: alone, or as a cluster member. */
@@ -134,7 +136,12 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
     replaced: watch.replaced,
     self: () => null,
     // a process that runs alone has replaced all earlier ones, and any other process replaces it
-    processes: { self: `alone.${epoch}`, isGone: (process) => process !== `alone.${epoch}`, count: () => 1 },
+    processes: {
+      self: `alone.${epoch}`,
+      isGone: (process) => process !== `alone.${epoch}`,
+      count: () => 1,
+      haveAll: () => true,
+    },
     end: async (graceMs) => {
       host.recovery.stop()
       watch.stop()

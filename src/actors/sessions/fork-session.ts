@@ -9,7 +9,7 @@ import { picked } from '../records/schema.ts'
 import { contextOf, storedState } from '../runtime/index.ts'
 import { newIdFor, type Resident } from '../runtime/internal.ts'
 import { forkHistory } from './fork-history.ts'
-import { imageIdsIn } from './input/turn-media.ts'
+import { imageIdsIn } from './input/unclaimed-images.ts'
 import { agentOf, causeOf, findSession, type SessionParts } from './session-use-cases.ts'
 import { newSessionView } from './session-views.ts'
 
@@ -36,8 +36,8 @@ export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<
   }
   const owner = { project, tenant, user, createdAt: now() }
   const places = { from: { actor: session.id, owner: session.owner }, to: { actor: id, owner } }
-  await parts.media.copy(imageIdsIn(history), places)
-  await host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
+  const make = () => host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
+  await parts.media.copy([...new Set(imageIdsIn(history))], places, make)
   await host.rows.shownOf(id)
   return newSessionView(await host.find(scope, sessionDefinition, id))
 }

@@ -4,6 +4,7 @@ import type { Status } from '#specs/statuses.ts'
 import { everyChoiceOf } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
+import { unclaimedImages } from './input/unclaimed-images.ts'
 import { sessionThreads } from './protocols/thread-sessions.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
@@ -65,4 +66,5 @@ export const sessionKinds: readonly AnyKind[] = [
   sessionCheckpoints,
   sessionThreads,
   toolHeaders,
+  unclaimedImages,
 ]

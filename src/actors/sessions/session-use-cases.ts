@@ -19,7 +19,7 @@ import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
-import type { TurnMedia } from './input/turn-media.ts'
+import type { TurnInput, TurnMedia } from './input/turn-media.ts'
 import { listSessions } from './list-sessions.ts'
 import { messagePage, snapshotStream } from './messages/session-messages.ts'
 import { type Installed, mayAccessSession, newSessionOwner, sessionListFilters, streamPlace } from './session-agent.ts'
@@ -34,7 +34,7 @@ import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
 export interface SessionParts extends Pick<Services, 'host' | 'now' | 'records'> {
   readonly configs: TurnConfigs
-  readonly media: Pick<TurnMedia, 'take' | 'keptIf' | 'copy'>
+  readonly media: Pick<TurnMedia, 'begin' | 'copy' | 'find'>
   readonly toolHeaders: Pick<ToolHeaders, 'keep'>
   /** Tools of remote (MCP) servers; called when a turn names such a server. */
   readonly remoteTools: () => RemoteTools
@@ -162,7 +162,7 @@ const listBound = async (
   return numberedPage(page === 1 ? rows : [], { page, limit, total: exactly(rows.length) })
 }
 
-const reading = ({ host, records }: SessionParts) =>
+const reading = ({ host, records, media }: SessionParts) =>
   ({
     'sessions.get': async (call) => sessionView(await findSession(host, call, call.params.session_id)),
     'sessions.list': async (call) =>
@@ -176,6 +176,12 @@ const reading = ({ host, records }: SessionParts) =>
     'sessions.messages': async (call) => {
       const session = await findSession(host, call, call.params.session_id)
       return messagePage(host, session, { ...call.query, reader: readerOf(call.principal) })
+    },
+    'sessions.image': async (call) => {
+      const session = await findSession(host, call, call.params.session_id)
+      const image = await media.find(call.params.image_id, { actor: session.id, owner: session.owner })
+      if (image === null) throw new ServiceError('not_found', { param: 'image_id' })
+      return { contentType: image.mimeType, bytes: image.bytes }
     },
     'sessions.events': async (call) => {
       const { page, limit, turn_number, after } = call.query
@@ -223,16 +229,15 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
-  const place = { actor: session.id, owner: session.owner }
-  const given = typeof text === 'string' ? { input: text } : await parts.media.take(text, place, scope)
-  const delivery = host.deliverTo(session, {
+  const config = kept instanceof Promise ? await kept : kept
+  const started = (given: TurnInput) => ({
     event: {
-      type: 'turn',
+      type: 'turn' as const,
       ...given,
       ...(retry_of !== undefined && { retry_of }),
       tool_results: body.tool_results ?? [],
       model: plan.model,
-      config: kept instanceof Promise ? await kept : kept,
+      config,
       tools: plan.tools,
       ...(idempotency !== null && { fingerprint: idempotency.fingerprint }),
     },
@@ -240,7 +245,11 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     stored: { type: 'turn', ...(idempotency !== null && { fingerprint: idempotency.fingerprint }) },
     cause: causeOf(idempotency),
   })
-  const result = typeof text === 'string' ? await delivery : await parts.media.keptIf(delivery, given, place)
+  const place = { actor: session.id, owner: session.owner, after: session.state.lastSequence }
+  const deliver = (given: TurnInput) => host.deliverTo(session, started(given))
+  const result = await (typeof text === 'string'
+    ? deliver({ input: text })
+    : parts.media.begin({ input: text, place, scope }, deliver))
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
   return { stream, ...streamPlace(session), replayed: result.duplicate }

@@ -19,12 +19,14 @@ import { remoteTools } from '../capability/remote-tools.ts'
 import type { Services } from '../capability/services.ts'
 import { Table } from '../records/table.ts'
 import { pause } from '../runtime/index.ts'
+import { Rounds } from '../runtime/internal.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { actionUseCases } from './action-use-cases.ts'
 import type { AgentConfigs } from './agent-configs.ts'
 import { sessionApprovalUseCases } from './approval-use-cases.ts'
 import { Conversations } from './conversations.ts'
 import { TurnMedia } from './input/turn-media.ts'
+import { UnclaimedImages } from './input/unclaimed-images.ts'
 import { actionRows, sessionKinds, sessionRows } from './kinds.ts'
 import { agUiUseCases } from './protocols/ag-ui.ts'
 import { uiMessageUseCases } from './protocols/ui-messages.ts'
@@ -36,6 +38,9 @@ import { serverTools } from './tools/server-tools.ts'
 import { ToolHeaders } from './tools/tool-headers.ts'
 import type { ResolveAgent } from './turns/resolved-config.ts'
 import { TurnConfigs } from './turns/turn-config.ts'
+
+/** The first version of sessions that knows parts. */
+const partsSince = 11
 
 /** The agents that sessions and runs use: cached configs, installations, and the resolver. */
 export interface SessionAgents {
@@ -70,6 +75,11 @@ export const sessions = capability({
     const making = turnMaking(services)
     turnServicesPort.give(services, making)
     const { configs, installed, installationFor } = sessionAgents.of(services)
+    const { clock, log } = services
+    const unclaimed = new UnclaimedImages(services.storage, services.now)
+    const warn = (err: unknown): void => log.warn({ err }, 'images without a turn not removed, trying again')
+    const sweeps = new Rounds({ clock, everyMs: 10 * 60_000, round: () => unclaimed.sweep().catch(warn) })
+    sweeps.start()
     const conversations = new Conversations(services.storage, making.readLog, services.now)
     const parts = { ...services, ...making }
     const agentConfig: SessionParts['agentConfig'] = (agent) => configs.of(agent)
@@ -85,6 +95,7 @@ export const sessions = capability({
         ...actionReviewUseCases({ ...services, isMember: memberDirectory(services) }),
       },
       effects: sessionEffects({ ...parts, conversations }),
+      close: () => sweeps.stop(),
     }
   },
 })
@@ -117,6 +128,8 @@ const turnMaking = (services: Services) => {
     configs: new TurnConfigs(services.storage.blobs),
     media: new TurnMedia({
       blobs: services.storage.blobs,
+      unclaimed: new UnclaimedImages(services.storage, services.now),
+      isKnown: async () => (await services.runtime).processes.haveAll(sessionDefinition.name, partsSince),
       remote: { guard: services.guard.content },
       files: () => fileService.of(services),
     }),

@@ -25,7 +25,7 @@ const open = async (...scripts: readonly Script[]) => {
     host,
     records: storage.records,
     configs: new TurnConfigs(storage.blobs),
-    media: turnMediaOf(storage.blobs),
+    media: turnMediaOf(storage),
     toolHeaders: toolHeadersOf(storage.records),
     remoteTools: noRemoteTools,
     agentConfig: (agent) => agents.configs.of(agent),

@@ -18,6 +18,7 @@ import { actionUseCases } from '#actors/sessions/action-use-cases.ts'
 import { sessionApprovalUseCases } from '#actors/sessions/approval-use-cases.ts'
 import { Conversations, type ReadLog } from '#actors/sessions/conversations.ts'
 import { TurnMedia, type TurnMediaParts } from '#actors/sessions/input/turn-media.ts'
+import { UnclaimedImages } from '#actors/sessions/input/unclaimed-images.ts'
 import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
 import { actionReviewUseCases } from '#actors/sessions/reviews/action-reviews.ts'
 import { sessionEffects } from '#actors/sessions/session-effects.ts'
@@ -160,6 +161,8 @@ export interface WorldOptions {
   readonly streamCommitMs?: number
   /** Files that turns name; none when absent. */
   readonly files?: TurnMediaParts['files']
+  /** Whether every process knows images in turns. Default: true. */
+  readonly isUpgraded?: boolean
 }
 
 /** The configuration of an agent without tools, with the changes of a test. */
@@ -205,7 +208,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const provider = new ScriptedProvider(options.scripts ?? [])
   const memory = options.memory ?? new ScriptedMemory()
   const configs = new TurnConfigs(storage.blobs)
-  const media = turnMediaOf(storage.blobs, options.files)
+  const media = turnMediaOf(storage, options)
   const planning = { configs, media, checkModel: () => {}, defaultModel: () => 'scripted-1' }
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
   const compaction = compactionOf(options, { storage, clock, log })
@@ -333,9 +336,14 @@ export const typesOf = (events: readonly LogEvent[]): readonly string[] => event
 
 /** Images of turns, at any public address. */
 export const turnMediaOf = (
-  blobs: Storage['blobs'],
-  files: TurnMediaParts['files'] = () => ({ find: async () => null }),
-) => new TurnMedia({ blobs, files, remote: { guard: openSsrfGuard({ allowedPrivateHosts: [] }).content } })
+  storage: Storage,
+  { files = () => ({ find: async () => null }), clock = systemClock, isUpgraded = true }: WorldOptions = {},
+) =>
+  new TurnMedia({
+    ...{ blobs: storage.blobs, files, isKnown: () => isUpgraded },
+    unclaimed: new UnclaimedImages(storage, clock.now),
+    remote: { guard: openSsrfGuard({ allowedPrivateHosts: [] }).content },
+  })
 
 const removing = (parts: OwnedParts) => ({
   dropped: async () => {},

@@ -42,6 +42,7 @@ const left = [
   'realtime_secrets',
   'remote_agent_calls',
   'session_threads',
+  'unclaimed_images',
   'takeovers',
   'tool_calls',
   'tool_headers',

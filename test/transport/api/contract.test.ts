@@ -155,7 +155,7 @@ describe.each(guarded)('$id', (operation) => {
 
 const byPublicKey = new Set([
   ...['sessions.create', 'sessions.list', 'sessions.get', 'sessions.turns', 'sessions.stream', 'sessions.cancel'],
-  ...['sessions.messages', 'ag_ui.run'],
+  ...['sessions.messages', 'sessions.image', 'ag_ui.run'],
   ...['runs.create', 'runs.get', 'runs.cancel', 'runs.events'],
   ...['chat_completions.create', 'ai_chat.create', 'models.list', 'models.get'],
 ])

@@ -78,7 +78,9 @@ export class LeaseView {
   /** Which other processes seem to have ended, and how many run, with this one. */
   get processes() {
     const isGone = (process: string): boolean => process !== this.#self && this.isGone(process)
-    return { self: this.#self, isGone, count: () => this.peers().length + 1 }
+    const haveAll = (machine: string, version: number): boolean =>
+      this.peers().every(({ machines }) => (machines?.[machine] ?? 0) >= version)
+    return { self: this.#self, isGone, count: () => this.peers().length + 1, haveAll }
   }
 
   /** Returns the other members that do not seem to have ended. */

@@ -1,16 +1,18 @@
 import type { FileService } from '#actors/capability/file-service.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
+import type { GivenImage } from '#gateway/providers/image-format.ts'
 import { usualImages } from '#gateway/providers/provider-format.ts'
 import { ImageBytes } from '#gateway/vision/image-bytes.ts'
+import { checkImage } from '#gateway/vision/image-check.ts'
 import { byUrl, type ImageSource } from '#gateway/vision/image-sources.ts'
 import { checkAddress, type RemoteImages } from '#gateway/vision/remote-image.ts'
 import type { WireObject } from '#outgoing/wire.ts'
-import { type Delivered, newId, type Owner } from '#runtime/index.ts'
-import { actorBlobs } from '#runtime/internal.ts'
+import { type Delivered, newId } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { inShares, nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { BlobStore, JsonObject, Scope } from '#storage/index.ts'
 import { type GivenPart, givenPart } from './given-parts.ts'
+import { imageName, type MediaPlace, type UnclaimedImages } from './unclaimed-images.ts'
 
 /** The input of a turn: its text, and its parts by reference when it has more than text. */
 export interface TurnInput {
@@ -18,21 +20,25 @@ export interface TurnInput {
   readonly parts?: readonly JsonObject[]
 }
 
-/** Whose images they are: all of a session are removed with it. */
-export interface MediaPlace {
-  readonly actor: string
-  readonly owner: Pick<Owner, 'project' | 'tenant'>
-}
-
 /** Dependencies of the images of turns. */
 export interface TurnMediaParts {
   readonly blobs: BlobStore
+  readonly unclaimed: Pick<UnclaimedImages, 'during'>
+  /** Whether every process that may run the session knows parts: those of an earlier release drop them. */
+  readonly isKnown: () => boolean | Promise<boolean>
   readonly remote: RemoteImages
   /** Called when a part names a file. */
   readonly files: () => Pick<FileService, 'find'>
 }
 
-type GivenImage = Extract<GivenPart, { kind: 'image' }>
+/** The input of a turn, and where it is stored: `after` is the end of the session's log. */
+interface GivenTurn {
+  readonly input: readonly WireObject[]
+  readonly place: MediaPlace & { readonly after: number }
+  readonly scope: Scope
+}
+
+const upgrading = 'Turns take images once every server of this installation is upgraded. Try again.'
 
 /** Most bytes of the images in one model call, the newest ones: providers refuse longer requests. */
 const maxShownBytes = 24 * 1024 * 1024
@@ -54,58 +60,58 @@ export class TurnMedia {
   }
 
   /**
-   * Stores the images of an input. They are durable when this resolves.
+   * Stores the images of an input, and begins its turn.
    *
    * @param scope of the caller, in which files are found.
    * @throws {ServiceError} `bad_request`, `unsupported_format`, `image_too_large`, `not_found`, `invalid_field`, each
-   * naming the part; {StoreUnavailable}
+   * naming the part; `overloaded` during an upgrade; what the turn is refused with; {StoreUnavailable}
    */
-  async take(input: readonly WireObject[], place: MediaPlace, scope: Scope): Promise<TurnInput> {
+  async begin(
+    { input, place, scope }: GivenTurn,
+    deliver: (given: TurnInput) => Promise<Delivered>,
+  ): Promise<Delivered> {
     const given = input.map((part, at) => givenPart(part, `input[${at}]`))
     const text = given.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n')
-    if (given.every(({ kind }) => kind === 'text')) return { input: text }
+    if (given.every(({ kind }) => kind === 'text')) return deliver({ input: text })
+    if (!(await this.#parts.isKnown())) throw new ServiceError('overloaded', { param: 'input', message: upgrading })
     const reading = new ImageBytes(this.#parts.remote, new AbortController().signal)
-    const parts: JsonObject[] = []
-    try {
+    const ids = given.map(() => newId('img'))
+    return this.#parts.unclaimed.during(ids, place, async () => {
+      const parts: JsonObject[] = []
       // sequential, so that the error names the first invalid image, and to bound memory use
-      for (const part of given)
+      for (const [at, part] of given.entries())
         parts.push(
           part.kind === 'text'
             ? { type: 'input_text', text: part.text }
-            : await this.#image(part, place, { scope, reading }),
+            : await this.#image(part, place, { scope, reading, id: ids[at] ?? '' }),
         )
-    } catch (error) {
-      await this.#drop({ input: text, parts }, place)
-      throw error
-    }
-    return { input: text, parts }
+      return deliver({ input: text, parts })
+    })
   }
 
-  /** Waits for the delivery of a turn, and removes the images of one that did not begin. */
-  async keptIf(delivery: Promise<Delivered>, input: TurnInput, place: MediaPlace): Promise<Delivered> {
-    try {
-      const delivered = await delivery
-      if (delivered.duplicate) await this.#drop(input, place)
-      return delivered
-    } catch (error) {
-      // after any other error the turn may have begun
-      if (error instanceof ServiceError) await this.#drop(input, place)
-      throw error
-    }
+  /** Copies the images of a log that a fork takes over, and makes the fork. @throws {StoreUnavailable} */
+  copy(
+    ids: readonly string[],
+    { from, to }: Readonly<Record<'from' | 'to', MediaPlace>>,
+    make: () => Promise<Delivered>,
+  ): Promise<Delivered> {
+    const { blobs, unclaimed } = this.#parts
+    return unclaimed.during(ids, { ...to, after: 0 }, async () => {
+      for (const id of ids) {
+        const bytes = await blobs.bytes(from.owner.project, imageName(id, from))
+        if (bytes !== null) await blobs.put(to.owner.project, imageName(id, to), bytes)
+      }
+      return make()
+    })
   }
 
-  async #drop({ parts = [] }: TurnInput, place: MediaPlace): Promise<void> {
-    for (const { image_id: id } of parts)
-      if (typeof id === 'string') await this.#parts.blobs.remove(place.owner.project, nameOf(id, place))
-  }
-
-  /** Copies the images of events that a fork has taken over. @throws {StoreUnavailable} */
-  async copy(ids: readonly string[], { from, to }: Readonly<Record<'from' | 'to', MediaPlace>>): Promise<void> {
-    const { blobs } = this.#parts
-    for (const id of ids) {
-      const bytes = await blobs.bytes(from.owner.project, nameOf(id, from))
-      if (bytes !== null) await blobs.put(to.owner.project, nameOf(id, to), bytes)
-    }
+  /** Returns an image of a session and its media type; null when it has none of this id. @throws {StoreUnavailable} */
+  async find(id: string, place: MediaPlace): Promise<GivenImage | null> {
+    if (!/^img_[0-9a-z]{26}$/.test(id)) return null
+    const stored = await this.#parts.blobs.bytes(place.owner.project, imageName(id, place))
+    if (stored === null) return null
+    const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+    return { bytes, mimeType: checkImage({ head: bytes, size: bytes.length, declared: '' }, usualImages, id) }
   }
 
   /** Returns a request with the bytes of its images. @throws {StoreUnavailable} */
@@ -132,11 +138,11 @@ export class TurnMedia {
   }
 
   /** The part as a chat completion has it. */
-  async #sent(part: WireObject, { owner, actor }: MediaPlace): Promise<WireObject> {
+  async #sent(part: WireObject, place: MediaPlace): Promise<WireObject> {
     if (part.type === 'input_text') return textPart(String(part.text))
     const detail = part.detail === undefined ? {} : { detail: part.detail }
     if (part.image_url !== undefined) return { type: 'image_url', image_url: { url: part.image_url, ...detail } }
-    const bytes = await this.#parts.blobs.bytes(owner.project, nameOf(String(part.image_id), { owner, actor }))
+    const bytes = await this.#parts.blobs.bytes(place.owner.project, imageName(String(part.image_id), place))
     if (bytes === null) return textPart(leftOut)
     const url = `data:${part.mime_type};base64,${await base64Of(bytes)}`
     return { type: 'image_url', image_url: { url, ...detail } }
@@ -145,7 +151,7 @@ export class TurnMedia {
   async #image(
     part: Extract<GivenPart, { kind: 'image' | 'file' }>,
     place: MediaPlace,
-    { scope, reading }: { readonly scope: Scope; readonly reading: ImageBytes },
+    { scope, reading, id }: { readonly scope: Scope; readonly reading: ImageBytes; readonly id: string },
   ): Promise<JsonObject> {
     if (part.kind === 'file')
       throw new ServiceError('bad_request', { param: part.at, message: `${part.at} is no image.` })
@@ -157,14 +163,17 @@ export class TurnMedia {
       return { ...common, image_url: source.url.href }
     }
     const { bytes, mimeType } = await reading.read(source, usualImages)
-    const id = newId('img')
-    await blobs.put(place.owner.project, nameOf(id, place), bytes)
+    await blobs.put(place.owner.project, imageName(id, place), bytes)
     const named = part.fileId === null ? {} : { file_id: part.fileId }
     return { ...common, image_id: id, mime_type: mimeType, bytes: bytes.length, ...named }
   }
 
   /** A file of the caller, unless it belongs to a tenant other than that of the session. @throws {ServiceError} `not_found` */
-  async #stored({ fileId, at }: GivenImage, { owner }: MediaPlace, scope: Scope): Promise<ImageSource> {
+  async #stored(
+    { fileId, at }: Extract<GivenPart, { kind: 'image' }>,
+    { owner }: MediaPlace,
+    scope: Scope,
+  ): Promise<ImageSource> {
     const id = fileId ?? ''
     const found = await this.#parts.files().find(scope, id)
     const isForeign = found === null || (found.tenant !== null && found.tenant !== owner.tenant)
@@ -174,9 +183,6 @@ export class TurnMedia {
     return { kind: 'file', at, bytes: Buffer.concat(pieces), mimeType: '' }
   }
 }
-
-const nameOf = (id: string, { actor, owner: { tenant } }: MediaPlace): string =>
-  `${actorBlobs({ actor, tenant })}image.${id}`
 
 type UserMessage = Extract<ModelMessage, { role: 'user' }>
 type MessageWithParts = UserMessage & Required<Pick<UserMessage, 'parts'>>
@@ -196,7 +202,3 @@ const base64Of = async (bytes: Uint8Array): Promise<string> => {
   }
   return text
 }
-
-/** The ids of the images to which events or messages refer. */
-export const imageIdsIn = (parts: unknown): readonly string[] =>
-  JSON.stringify(parts ?? null).match(/(?<="image_id\\*":\\*")img_[0-9a-z]+/g) ?? []

@@ -1,8 +1,21 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Principal } from '#actors/call/call.ts'
+import { UnclaimedImages, unclaimedImages } from '#actors/sessions/input/unclaimed-images.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { png } from '#test/gateway/simulated/image-bytes.ts'
+import { secretOf } from '#test/support/call-of.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { callOf, collect, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../harness.ts'
+import {
+  callOf,
+  collect,
+  newSession,
+  openWorld,
+  type Script,
+  turn,
+  typesOf,
+  type World,
+  type WorldOptions,
+} from '../harness.ts'
 
 let world: World
 afterEach(() => world.runtime.drain(0))
@@ -17,6 +30,11 @@ const reference = {
   image_id: expect.stringMatching(/^img_/),
   mime_type: 'image/png',
   bytes: picture.length,
+}
+
+const ada: Principal = {
+  ...{ kind: 'client_token', project: 'prj_a', tenant: 'ten_a', user: 'ada', sessionId: null },
+  ...{ permissions: ['sessions:turn'], installationIds: [] },
 }
 
 const open = async (options: WorldOptions = {}, ...scripts: readonly Script[]) => {
@@ -170,5 +188,50 @@ describe('images in the input of a turn', () => {
       shown,
       { type: 'image_url' },
     ])
+  })
+
+  it('of a process that died before the turn began are removed later, and those of a turn stay', async () => {
+    const died = new Error('the process died')
+    const find = async () => Promise.reject(died)
+    const session = await open({ files: () => ({ find }) })
+    await turn(world, session, { input: [image] })
+    const [kept] = await blobs()
+    const dying = turn(world, session, { input: [image, { type: 'input_image', file_id: 'file_a' }] })
+    await expect(dying).rejects.toBe(died)
+    expect(await blobs()).toHaveLength(2)
+    const images = [kept?.split('.').at(-1) ?? '']
+    for (const actor of [session, 'ses_fork']) {
+      const place = { actor, owner: { project: 'prj_a', tenant: null, user: null }, after: 0 }
+      await expect(new UnclaimedImages(world.storage, Date.now).during(images, place, find)).rejects.toBe(died)
+    }
+    expect(await world.storage.records.ofEveryProject(unclaimedImages, null, 10)).toHaveLength(3)
+    await new UnclaimedImages(world.storage, Date.now).sweep()
+    expect(await blobs()).toHaveLength(2)
+    await new UnclaimedImages(world.storage, () => Date.now() + 2 * 60 * 60_000).sweep()
+    expect(await blobs()).toEqual([kept])
+    expect(await world.storage.records.ofEveryProject(unclaimedImages, null, 10)).toEqual([])
+  })
+
+  it('are refused until every process of the installation knows them, and texts are not', async () => {
+    const session = await open({ isUpgraded: false })
+    expect(await refusal(session, [question, image])).toEqual({ code: 'overloaded', param: 'input' })
+    expect(await blobs()).toEqual([])
+    expect(typesOf(await turn(world, session, { input: [question] })).at(-1)).toBe('turn.completed')
+  })
+
+  it('are returned to those who read the session, with the type of their bytes', async () => {
+    const session = await open()
+    await turn(world, session, { input: [image] })
+    const id = (await blobs())[0]?.split('.').at(-1) ?? ''
+    const get = (params: Readonly<Record<'session_id' | 'image_id', string>>, principal?: Principal) =>
+      world.useCases['sessions.image'](callOf(params, {}, undefined, principal))
+    expect(await get({ session_id: session, image_id: id })).toEqual({ contentType: 'image/png', bytes: picture })
+    for (const principal of [secretOf('prj_b'), ada])
+      await expect(get({ session_id: session, image_id: id }, principal)).rejects.toMatchObject({ code: 'not_found' })
+    const other = await newSession(world)
+    for (const image_id of [id, 'img_', '', `../${id}`])
+      await expect(get({ session_id: other, image_id })).rejects.toMatchObject({ code: 'not_found' })
+    await world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))
+    await expect(get({ session_id: session, image_id: id })).rejects.toMatchObject({ code: 'not_found' })
   })
 })

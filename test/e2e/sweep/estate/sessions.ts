@@ -1,3 +1,4 @@
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 import type { EstatePart } from './estate-part.ts'
 
 const uiMessage = (text: string): object => ({ id: 'm1', role: 'user', parts: [{ type: 'text', text }] })
@@ -5,7 +6,14 @@ const agUiMessage = (n: number): object => ({ id: `m${n}`, role: 'user', content
 
 /** The estate of sessions and actions. */
 export const sessions: EstatePart = {
-  make: async ({ id }) => ({ actor_id: id('session_id'), chat: id('session_id'), assignee_id: id('member_id') }),
+  make: async ({ api, id, mark }) => {
+    const bytes = Buffer.concat([png(8, 8), Buffer.from(mark)])
+    const image = { type: 'input_image', image_url: `data:image/png;base64,${bytes.toString('base64')}` }
+    const turn = await api.turn(id('session_id'), { input: [image] })
+    const [started] = await turn.all()
+    const [{ image_id }] = Object(started?.data.input)
+    return { image_id, actor_id: id('session_id'), chat: id('session_id'), assignee_id: id('member_id') }
+  },
   common: ['assignee_id'],
   noIds: ['messageId'],
   bodies: {
