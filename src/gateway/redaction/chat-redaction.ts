@@ -1,9 +1,10 @@
-import { isOwnTool, ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
+import { ownBlockField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy, Replacement } from '../call/redaction.ts'
 import { type AppendOnlyHistory, HistoryScan } from './append-only-history.ts'
 import { ChatRestorer } from './chat-restorer.ts'
+import { mapOwnTool } from './own-tools.ts'
 import { mayHavePlaceholder } from './placeholders.ts'
 import { redacted } from './redacted.ts'
 
@@ -22,9 +23,9 @@ export interface RedactedChat {
 
 /**
  * Redacts the texts of a chat body by a project's policy: texts of messages and of their parts, tool results, a
- * prediction, `user`, values of `metadata`, arguments of tool calls, and what calls and results of Anthropic's own tools
- * have. Images, audio and files are left unchanged,
- * and so are descriptions of tools, which the developer wrote.
+ * prediction, fields that name the user, values of `metadata`, arguments of tool calls, and what calls and results of
+ * Anthropic's own tools have. Images, audio and files are left unchanged, and so are descriptions of tools, which the
+ * developer wrote.
  *
  * @param history a history that only grows, if the body has one: messages found clean in earlier requests are not
  * scanned again.
@@ -125,11 +126,16 @@ const mapTexts = (body: ChatBody, maps: Maps): ChatBody => {
   if (messages !== body.messages) made = { ...made, messages }
   const prediction = mapPrediction(body.prediction, maps)
   if (prediction !== body.prediction) made = { ...made, prediction }
-  const user = mapText(body.user, maps)
-  if (user !== body.user) made = { ...made, user }
+  for (const name of userFields) {
+    const text = mapText(body[name], maps)
+    if (text !== body[name]) made = { ...made, [name]: text }
+  }
   const metadata = mapMetadata(body.metadata, maps)
   return metadata === body.metadata ? made : { ...made, metadata }
 }
+
+/** Fields that may name the end user. */
+const userFields = ['user', 'safety_identifier', 'prompt_cache_key'] as const
 
 type MapPart = (part: unknown, maps: Maps) => unknown
 
@@ -151,6 +157,8 @@ const mapText: MapPart = (value, { text }) => (typeof value === 'string' ? text(
 
 const mapArguments: MapPart = (value, { toolArguments }) => (typeof value === 'string' ? toolArguments(value) : value)
 
+const mapOwn: MapPart = (block, { text }) => mapOwnTool(block, text)
+
 const mapMessage: MapPart = (message, maps) => {
   if (!isObject(message)) return message
   let made = message
@@ -162,7 +170,7 @@ const mapMessage: MapPart = (message, maps) => {
   if (refusal !== message.refusal) made = { ...made, refusal }
   const citations = each(message.citations, mapQuote, maps)
   if (citations !== message.citations) made = { ...made, citations }
-  const thinking_blocks = each(message.thinking_blocks, mapOwnTool, maps)
+  const thinking_blocks = each(message.thinking_blocks, mapOwn, maps)
   if (thinking_blocks !== message.thinking_blocks) made = { ...made, thinking_blocks }
   const tool_calls = each(message.tool_calls, mapCall, maps)
   if (tool_calls !== message.tool_calls) made = { ...made, tool_calls }
@@ -180,33 +188,11 @@ const mapPart: MapPart = (part, maps) => {
   const refusal = mapText(part.refusal, maps)
   const plain = refusal === part.refusal ? made : { ...made, refusal }
   const citations = each(part.citations, mapQuote, maps)
-  const own = mapOwnTool(mapQuote(part[ownBlockField], maps), maps)
+  const own = mapOwn(mapQuote(part[ownBlockField], maps), maps)
   const context = mapText(part.context, maps)
   const isSame = citations === part.citations && own === part[ownBlockField] && context === part.context
   return isSame ? plain : { ...plain, citations, [ownBlockField]: own, context }
 }
-
-/** A call or a result of one of Anthropic's own tools. A caller may have written it; Anthropic checks what it encrypted. */
-const mapOwnTool: MapPart = (block, maps) => {
-  if (!isObject(block) || !isOwnTool(block)) return block
-  const input = mapDeep(block.input, maps)
-  const content = mapDeep(block.content, maps)
-  return input === block.input && content === block.content ? block : { ...block, input, content }
-}
-
-const mapDeep: MapPart = (value, maps) => {
-  if (Array.isArray(value)) return each(value, mapDeep, maps)
-  if (!isObject(value)) return mapText(value, maps)
-  let made = value
-  for (const name of Object.keys(value)) {
-    const after = unreadFields.test(name) ? value[name] : mapDeep(value[name], maps)
-    if (after !== value[name]) made = { ...made, [name]: after }
-  }
-  return made
-}
-
-/** Fields of results that have no text, or a text that Anthropic requires back unchanged. */
-const unreadFields = /^(?:type|id|\w+_id|url|encrypted_\w+)$/
 
 /** A citation, or a block that may be cited: what they quote and how they name it. */
 const mapQuote: MapPart = (quote, maps) => {

@@ -2,6 +2,7 @@ import { pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { Restorer } from '../call/redaction.ts'
+import { mapOwnTool } from './own-tools.ts'
 import { RestoredCitations } from './restored-citations.ts'
 
 /** Fields of a message, and of a delta, that hold text written by the model. */
@@ -13,6 +14,7 @@ const mayHold = (choice: unknown): boolean => {
   if (!isObject(message)) return false
   const { content, reasoning_content, reasoning, refusal, tool_calls, function_call } = message
   if (isWritten(content) || isWritten(reasoning_content) || isWritten(reasoning) || isWritten(refusal)) return true
+  if (arrayOf(message.thinking_blocks).length > 0) return true
   if (arrayOf(message.citations).some(mayCite) || arrayOf(message.annotations).some(mayCite)) return true
   return isWritten(objectOf(function_call).arguments) || arrayOf(tool_calls).some(mayCall)
 }
@@ -27,6 +29,12 @@ const mayCall = (call: unknown): boolean => {
 }
 
 const isWritten = (text: unknown): boolean => typeof text === 'string' && (text.includes('[') || text.includes('\\'))
+
+/** Blocks come whole. A caller sends them back, with the values that the rest of the conversation has. */
+const ownTools = ({ thinking_blocks }: WireObject, restorer: Restorer): WireObject =>
+  Array.isArray(thinking_blocks)
+    ? { thinking_blocks: thinking_blocks.map((block) => mapOwnTool(block, (text) => restorer.restore(text))) }
+    : {}
 
 const firstChoice: WireObject = { index: 0 }
 
@@ -84,7 +92,8 @@ export class ChatRestorer {
     if (!isObject(choice) || !isObject(choice.message)) return choice
     const cited = new RestoredCitations(this.#restorer)
     cited.add(textOf(choice.message.content))
-    const message: Record<string, unknown> = { ...choice.message, ...cited.fields(choice.message) }
+    const restored = { ...cited.fields(choice.message), ...ownTools(choice.message, this.#restorer) }
+    const message: Record<string, unknown> = { ...choice.message, ...restored }
     for (const name of wordFields) {
       const words = message[name]
       if (typeof words === 'string') message[name] = yield* this.#restored(words)
@@ -157,7 +166,8 @@ class ChoiceRestorer {
   next(choice: WireObject): WireObject {
     const given = objectOf(choice.delta)
     this.#cited.add(textOf(given.content))
-    const delta: Record<string, unknown> = { ...given, ...this.#cited.fields(given) }
+    const restored = { ...this.#cited.fields(given), ...ownTools(given, this.#restorer) }
+    const delta: Record<string, unknown> = { ...given, ...restored }
     for (const name of wordFields) {
       const words = delta[name]
       if (typeof words === 'string') delta[name] = this.#wordsOf(name).push(words)

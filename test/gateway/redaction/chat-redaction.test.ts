@@ -102,6 +102,10 @@ describe('a chat body', () => {
       'output',
       { type: 'code_execution_tool_result', tool_use_id: 'srv_1', content: { type: 'r', stdout: `by ${ada}` } },
     ],
+    [
+      'input that looks like ids',
+      { type: 'mcp_tool_use', id: 'x', name: 'y', input: { id: ada, user_id: ada, url: ada } },
+    ],
     ['text', { type: 'mcp_tool_result', tool_use_id: 'srv_1', content: [{ type: 'text', text: ada }] }],
   ])(
     "is sent without personal data in the %s of Anthropic's own tools, which a caller may have written",
@@ -112,6 +116,20 @@ describe('a chat body', () => {
       expect(sent).toBe(JSON.stringify(chat).replaceAll(ada, '[EMAIL_1]'))
     },
   )
+
+  it('is sent without personal data in each field that names the user', () => {
+    const chat = { messages: [], user: ada, safety_identifier: ada, prompt_cache_key: `of ${ada}` }
+    const sent = { user: '[EMAIL_1]', safety_identifier: '[EMAIL_1]', prompt_cache_key: 'of [EMAIL_1]' }
+    expect(redactChat(chat, policy()).body).toEqual({ messages: [], ...sent })
+  })
+
+  it('keeps files that Anthropic fetched', () => {
+    const source = { type: 'base64', media_type: 'application/pdf', data: '+14155552671' }
+    const content = { type: 'web_fetch_result', url: 'https://x.example/', content: { type: 'document', source } }
+    const block = { type: 'web_fetch_tool_result', tool_use_id: 'srv_1', content }
+    const chat = { messages: [{ role: 'assistant', content: '', thinking_blocks: [block] }] }
+    expect(redactChat(chat, policy()).body).toBe(chat)
+  })
 
   it('keeps what Anthropic encrypted', () => {
     const content = [{ type: 'web_search_result', url: `https://x.example/${ada}`, encrypted_content: ada }]
@@ -271,4 +289,16 @@ describe('a redacted answer', () => {
     const usage = { id: 'x', choices: [], usage: { total_tokens: 3 } }
     expect(restorerOf().chunk(usage)).toBe(usage)
   })
+})
+
+it.each(['whole', 'streamed'])("an answer has personal data in the blocks of Anthropic's own tools (%s)", (form) => {
+  const use = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'bees of [EMAIL_1]' } }
+  const thought = { type: 'thinking', thinking: '[EMAIL_1]', signature: 'sig' }
+  const message = { role: 'assistant', content: '', thinking_blocks: [thought, use] }
+  const restorer = restorerOf()
+  const whole = restorer.restoring({ choices: [{ index: 0, message }] })
+  const answer = form === 'whole' ? whole && atOnce(whole) : restorer.chunk(chunk(message))
+  const choice = objectOf(arrayOf(answer?.choices)[0])
+  const restored = { ...use, input: { query: `bees of ${ada}` } }
+  expect(objectOf(choice.message ?? choice.delta).thinking_blocks).toEqual([thought, restored])
 })
