@@ -24,3 +24,21 @@ it('the parts of a call are joined by their index, and an invalid index is ignor
     { id: 'b', name: 'two', arguments: '{"q":1}' },
   ])
 })
+
+it('calls keep together without an index: a part with another id or name begins one, also where the index is null', () => {
+  const calls = new StreamedCalls()
+  calls.add([{ ...part(undefined, 'a', 'one', '{"q"'), index: null }])
+  calls.add([{ index: null, function: { arguments: ':1}' } }])
+  calls.add([part(undefined, 'b', 'two', '{}'), part(undefined, 'b', 'two', ' '), part(undefined, '', 'three', '{}')])
+  expect(calls.all).toEqual([
+    { id: 'a', name: 'one', arguments: '{"q":1}' },
+    { id: 'b', name: 'two', arguments: '{} ' },
+    { id: '', name: 'three', arguments: '{}' },
+  ])
+})
+
+it('calls that a server numbers from one, or with gaps, are no more than it made', () => {
+  const calls = new StreamedCalls()
+  calls.add([part(1, 'a', 'one', '{}'), part(3, 'b', 'two', '{}')])
+  expect(calls.whole.map(({ id }) => id)).toEqual(['a', 'b'])
+})

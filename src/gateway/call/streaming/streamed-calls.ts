@@ -12,21 +12,34 @@ const maxCalls = 1024
 
 /** Assembles the calls of an answer from the `tool_calls` of its deltas. */
 export class StreamedCalls {
-  readonly all: StreamedCall[] = []
+  readonly #calls = new Map<number, StreamedCall>()
+  #newest = -1
 
-  /** Some servers omit `index` and send each call as a whole; such calls are numbered in order. */
   add(deltas: unknown): void {
     for (const delta of arrayOf(deltas).filter(isObject)) {
-      const { index = this.all.length } = delta
-      if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= maxCalls) continue
-      while (this.all.length <= index) this.all.push({ id: '', name: '', arguments: '' })
-      const call = this.all[index]
-      if (call === undefined) continue
       const { name, arguments: text } = objectOf(delta.function)
-      call.id ||= textOf(delta.id)
-      call.name ||= textOf(name)
+      const [id, named] = [textOf(delta.id), textOf(name)]
+      const index = typeof delta.index === 'number' ? delta.index : this.#placeOf(id, named)
+      if (!Number.isInteger(index) || index < 0 || index >= maxCalls) continue
+      const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
+      this.#calls.set(index, call)
+      this.#newest = Math.max(this.#newest, index)
+      call.id ||= id
+      call.name ||= named
       call.arguments += textOf(text)
     }
+  }
+
+  /** Some servers omit `index`. Then another id, or a name without an id, begins a call, and other parts continue the newest. */
+  #placeOf(id: string, name: string): number {
+    const newest = this.#calls.get(this.#newest)
+    const isMore = newest !== undefined && (id === '' ? name === '' : id === newest.id)
+    return isMore ? this.#newest : this.#newest + 1
+  }
+
+  /** The calls in the order of their index. */
+  get all(): readonly StreamedCall[] {
+    return [...this.#calls].sort(([one], [other]) => one - other).map(([, call]) => call)
   }
 
   /** The calls as a whole chat completion has them. */
