@@ -385,3 +385,9 @@ describe('a stream of /api/ai/chat', () => {
     expect(framesIn(text).at(-1)).toMatchObject({ error: 'internal_error' })
   })
 })
+
+it('a part with hundreds of thousands of citations fails no streamed answer', async () => {
+  const citations = Array.from({ length: 200_000 }, () => ({ type: 'char_location' }))
+  const { text } = await serving({ deltas: [...saying('Hello'), { citations }] }).request({ stream: true })
+  expect(framesIn(text).at(-2)).toMatchObject({ finish_reason: 'stop' })
+})

@@ -1,5 +1,6 @@
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
+import { StreamedCitations } from '#gateway/call/streaming/streamed-citations.ts'
 import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
@@ -29,21 +30,20 @@ export const chatResultOf = (outcome: ChatOutcome): Result => {
  */
 export const chatFrames = (remembered: RememberedChat | null, requestId: string): StreamForm => {
   const calls = new StreamedCalls()
-  const [annotations, citations]: [unknown[], unknown[]] = [[], []]
+  const cited = new StreamedCitations()
   const state = { id: '' }
   return {
     chunk: (chunk) => {
       if (state.id === '') state.id = textOf(chunk.id)
       const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
       calls.add(delta.tool_calls)
-      annotations.push(...arrayOf(delta.annotations))
-      citations.push(...arrayOf(delta.citations))
+      cited.add(delta)
       const text = textOf(delta.content)
       remembered?.add(text)
       return text === '' ? '' : frame({ delta: text })
     },
     end: (summary) => {
-      const last = { delta: '', id: state.id, ...citedIn({ annotations, citations }), ...endOf(summary, calls.whole) }
+      const last = { delta: '', id: state.id, ...citedIn(cited), ...endOf(summary, calls.whole) }
       if (remembered === null) return `${frame(last)}data: [DONE]\n\n`
       return remembered.finish().then(() => `${frame({ ...last, memory: remembered.block })}data: [DONE]\n\n`)
     },
@@ -52,7 +52,13 @@ export const chatFrames = (remembered: RememberedChat | null, requestId: string)
 }
 
 /** Returns what a text cites; nothing for a text without citations. */
-const citedIn = ({ annotations, citations }: WireObject): Pick<Result, 'annotations' | 'citations'> => {
+const citedIn = ({
+  annotations,
+  citations,
+}: {
+  readonly annotations?: unknown
+  readonly citations?: unknown
+}): Pick<Result, 'annotations' | 'citations'> => {
   const [pages, quotes] = [arrayOf(annotations).filter(isObject), arrayOf(citations).filter(isObject)]
   return { ...(pages.length > 0 && { annotations: pages }), ...(quotes.length > 0 && { citations: quotes }) }
 }

@@ -1,5 +1,6 @@
 import type { ChatSummary } from '#gateway/call/chat-calls.ts'
 import { StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
+import { StreamedCitations } from '#gateway/call/streaming/streamed-citations.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
@@ -10,8 +11,7 @@ import { groundingOf } from './gemini-grounding.ts'
 
 interface Candidate {
   readonly calls: StreamedCalls
-  readonly citations: unknown[]
-  readonly annotations: unknown[]
+  readonly cited: StreamedCitations
   text: string
   finish: unknown
 }
@@ -43,7 +43,7 @@ export class GeminiFrames implements StreamForm {
   end(summary: ChatSummary): string {
     this.#model ||= summary.model
     const ended = this.#candidates.size === 0 ? [[0, newCandidate()] as const] : [...this.#candidates]
-    const candidates = ended.map(([index, { calls, finish, text, ...cited }]) => ({
+    const candidates = ended.map(([index, { calls, finish, text, cited }]) => ({
       ...candidateOf(index, calls.all.map(callPart), finishOf(finish ?? summary.finishReason)),
       ...groundingOf(text, cited),
     }))
@@ -62,8 +62,7 @@ export class GeminiFrames implements StreamForm {
     candidate.finish = finish_reason ?? candidate.finish
     const delta = objectOf(fields)
     candidate.text += textOf(delta.content)
-    candidate.citations.push(...arrayOf(delta.citations))
-    candidate.annotations.push(...arrayOf(delta.annotations))
+    candidate.cited.add(delta)
     candidate.calls.add(delta.tool_calls)
     const parts = textPartsOf(delta, this.#showsThoughts)
     return parts.length === 0 ? [] : [candidateOf(index, parts)]
@@ -77,8 +76,7 @@ export class GeminiFrames implements StreamForm {
 
 const newCandidate = (): Candidate => ({
   calls: new StreamedCalls(),
-  citations: [],
-  annotations: [],
+  cited: new StreamedCitations(),
   text: '',
   finish: null,
 })

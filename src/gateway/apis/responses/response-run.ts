@@ -102,7 +102,7 @@ const callOnce = async (parts: RunParts, round: Round) => {
         const delta = objectOf(choice.delta ?? choice.message)
         parts.remote.show(output)
         content += textOf(delta.content)
-        thinking_blocks.push(...arrayOf(delta.thinking_blocks))
+        for (const block of arrayOf(delta.thinking_blocks)) thinking_blocks.push(block)
         isPaused ||= choice.native_finish_reason === pausedTurn
         output.delta(delta)
       })

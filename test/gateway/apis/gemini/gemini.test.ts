@@ -310,3 +310,17 @@ describe('embedContent and batchEmbedContents', () => {
     expect(json).toMatchObject({ error: { details: [{ metadata: { param: 'requests[1].content.parts[0].text' } }] } })
   })
 })
+
+it.each(['generateContent', 'streamGenerateContent'])(
+  'thousands of citations of one long text make no answer many times as long (%s)',
+  async (method) => {
+    const words = 'words '.repeat(20_000)
+    const url_citation = { url: 'https://a.example/', title: 'A', start_index: 0, end_index: words.length }
+    const annotations = Array.from({ length: 2_000 }, () => ({ type: 'url_citation', url_citation }))
+    const { generate } = serving([{ deltas: [...saying(words), { annotations }] }])
+    const { json, text } = await generate(saysHi, method)
+    const answer = method === 'generateContent' ? json : framesIn(text).at(-1)
+    expect(answer).toMatchObject({ candidates: [{ groundingMetadata: { groundingChunks: [{}] } }] })
+    expect(JSON.stringify(answer).length).toBeLessThan(2_000_000)
+  },
+)
