@@ -3,7 +3,7 @@ import type { Pause } from '#retrieval/index.ts'
 import type { FactData, MemoryData, SupersededPart } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
 import { endedParts, endOfParts, states, wordsIn } from './superseded-parts.ts'
-import { factKey, type MemoryEntry, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
+import { factKey, mayClose, type UserMemoryIndex } from './user-memory-index.ts'
 
 /** Effect of new facts on the known ones. */
 export interface SettledFacts {
@@ -27,25 +27,31 @@ export const settledFacts = async (
   const ended = new Map<string, readonly FactData[]>()
   let facts = given
   let by: string | null = null
-  for (const entry of relatedTo(index, given)) {
-    const known = closedAll(entry.facts, given)
-    if (known !== entry.facts) ended.set(entry.id, known)
-    const settled = closedAll(facts, known)
-    if (settled !== facts) by = entry.id
-    facts = settled
-    if (pause.due()) await pause.turn()
+  const seen = new Set<string>()
+  for (const [key, closing] of keysOf(given)) {
+    for (const { id, facts: stored } of index.about(key, { closing })) {
+      // a loop of its own for the memories of all keys would hold the event loop
+      if (pause.due()) await pause.turn()
+      if (seen.has(id)) continue
+      seen.add(id)
+      const known = closedAll(stored, given)
+      if (known !== stored) ended.set(id, known)
+      const settled = closedAll(facts, known)
+      if (settled !== facts) by = id
+      facts = settled
+    }
   }
   return { facts, ended, by }
 }
 
-/** Returns the memories whose facts the given ones may end, or that may end one of these. */
-const relatedTo = (index: UserMemoryIndex, facts: readonly FactData[]): ReadonlySet<MemoryEntry> => {
+/** Returns the keys of facts, and whether those of a key end no other, so that only facts that may end them matter. */
+const keysOf = (facts: readonly FactData[]): ReadonlyMap<string, boolean> => {
   const closing = new Map<string, boolean>()
   for (const fact of facts) {
     const key = factKey(fact.subject, fact.relation)
     closing.set(key, (closing.get(key) ?? true) && !mayClose(fact))
   }
-  return new Set([...closing].flatMap(([key, isClosing]) => [...index.about(key, { closing: isClosing })]))
+  return closing
 }
 
 /**
