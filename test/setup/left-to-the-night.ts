@@ -5,12 +5,8 @@
  */
 const files = [
   'test/e2e/browser/many-jobs.e2e.test.ts',
-  'test/e2e/cluster/redis-failover.e2e.test.ts',
-  'test/e2e/cluster/sharded.e2e.test.ts',
-  'test/e2e/connections/connections-cluster.e2e.test.ts',
   'test/e2e/crash/crash-storm.e2e.test.ts',
   'test/e2e/knowledge/vector-search.e2e.test.ts',
-  'test/e2e/load/kept-by-collections.e2e.test.ts',
   'test/e2e/load/socket-frames-at-once.e2e.test.ts',
   'test/e2e/pages/console-long-names.e2e.test.ts',
   'test/packages/python/types.e2e.test.ts',
