@@ -42,7 +42,7 @@ export const files = defineOperations('files', {
     body: object({
       purpose: described(
         oneOf(...filePurposes),
-        '`assistants` and `user_data` for vector stores, `batch` for the requests of a batch; `vision` is stored only.',
+        '`assistants` and `user_data` for vector stores, `batch` for the requests of a batch; `vision` for images in turns.',
       ),
       'expires_after[anchor]': optional(oneOf('created_at')),
       'expires_after[seconds]': described(

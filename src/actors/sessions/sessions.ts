@@ -76,9 +76,8 @@ export const sessions = capability({
     turnServicesPort.give(services, making)
     const { configs, installed, installationFor } = sessionAgents.of(services)
     const { clock, log } = services
-    const unclaimed = new UnclaimedImages(services.storage, services.now)
     const warn = (err: unknown): void => log.warn({ err }, 'images without a turn not removed, trying again')
-    const sweeps = new Rounds({ clock, everyMs: 10 * 60_000, round: () => unclaimed.sweep().catch(warn) })
+    const sweeps = new Rounds({ clock, everyMs: 10 * 60_000, round: () => making.unclaimed.sweep().catch(warn) })
     sweeps.start()
     const conversations = new Conversations(services.storage, making.readLog, services.now)
     const parts = { ...services, ...making }
@@ -122,13 +121,15 @@ const turnMaking = (services: Services) => {
     resources: () => agentResources.of(services),
     pause: (ms) => pause(services.clock, ms),
   })
+  const unclaimed = new UnclaimedImages(services.storage, services.now)
   return {
+    unclaimed,
     toolHeaders: headers,
     remoteTools: () => remoteTools.of(services),
     configs: new TurnConfigs(services.storage.blobs),
     media: new TurnMedia({
       blobs: services.storage.blobs,
-      unclaimed: new UnclaimedImages(services.storage, services.now),
+      unclaimed,
       isKnown: async () => (await services.runtime).processes.haveAll(sessionDefinition.name, partsSince),
       remote: { guard: services.guard.content },
       files: () => fileService.of(services),

@@ -34,7 +34,9 @@ const isWritten = (text: unknown): boolean => typeof text === 'string' && (text.
 const ownTools = ({ thinking_blocks }: WireObject, restorer: Restorer): WireObject =>
   Array.isArray(thinking_blocks)
     ? { thinking_blocks: thinking_blocks.map((block) => mapOwnTool(block, (text) => restorer.restore(text))) }
-    : {}
+    : none
+
+const none: WireObject = {}
 
 const firstChoice: WireObject = { index: 0 }
 
@@ -92,8 +94,8 @@ export class ChatRestorer {
     if (!isObject(choice) || !isObject(choice.message)) return choice
     const cited = new RestoredCitations(this.#restorer)
     cited.add(textOf(choice.message.content))
-    const restored = { ...cited.fields(choice.message), ...ownTools(choice.message, this.#restorer) }
-    const message: Record<string, unknown> = { ...choice.message, ...restored }
+    const tools = ownTools(choice.message, this.#restorer)
+    const message: Record<string, unknown> = { ...choice.message, ...cited.fields(choice.message), ...tools }
     for (const name of wordFields) {
       const words = message[name]
       if (typeof words === 'string') message[name] = yield* this.#restored(words)
@@ -166,8 +168,11 @@ class ChoiceRestorer {
   next(choice: WireObject): WireObject {
     const given = objectOf(choice.delta)
     this.#cited.add(textOf(given.content))
-    const restored = { ...this.#cited.fields(given), ...ownTools(given, this.#restorer) }
-    const delta: Record<string, unknown> = { ...given, ...restored }
+    const delta: Record<string, unknown> = {
+      ...given,
+      ...this.#cited.fields(given),
+      ...ownTools(given, this.#restorer),
+    }
     for (const name of wordFields) {
       const words = delta[name]
       if (typeof words === 'string') delta[name] = this.#wordsOf(name).push(words)

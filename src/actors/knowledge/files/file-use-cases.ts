@@ -6,6 +6,7 @@ import { actorOf, type Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { missing } from '#specs/errors/invalid-field.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Scope } from '#storage/index.ts'
@@ -34,7 +35,8 @@ export const fileUseCases = ({ files, storeFiles }: FileParts): FileUseCases => 
       const { filename, contentType, bytes } = fileOf(call.files)
       const { project, tenant } = call.scope
       const id = newIdFor(call, 'file')
-      const { purpose, 'expires_after[seconds]': seconds } = call.body
+      const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds } = call.body
+      if (anchor !== undefined && seconds === undefined) throw missing('expires_after[seconds]')
       const data = { filename: nameOf(filename) ?? 'file', purpose, mime_type: contentType, ...files.expiry(seconds) }
       const content = inParts(bytes)
       return fileView(

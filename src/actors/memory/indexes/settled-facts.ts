@@ -85,8 +85,9 @@ const firstLater = (fact: FactData, newer: readonly FactData[]): number => {
   let [from, to] = [0, newer.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    const isLater = newer.slice(middle, middle + 1).some((each) => byTime(each, fact) > 0)
-    ;[from, to] = isLater ? [from, middle] : [middle + 1, to]
+    const each = newer[middle]
+    if (each !== undefined && byTime(each, fact) > 0) to = middle
+    else from = middle + 1
   }
   return from
 }

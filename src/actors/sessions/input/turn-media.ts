@@ -149,12 +149,10 @@ export class TurnMedia {
   }
 
   async #image(
-    part: Extract<GivenPart, { kind: 'image' | 'file' }>,
+    part: Extract<GivenPart, { kind: 'image' }>,
     place: MediaPlace,
     { scope, reading, id }: { readonly scope: Scope; readonly reading: ImageBytes; readonly id: string },
   ): Promise<JsonObject> {
-    if (part.kind === 'file')
-      throw new ServiceError('bad_request', { param: part.at, message: `${part.at} is no image.` })
     const { remote, blobs } = this.#parts
     const source = part.fileId === null ? byUrl(part.url ?? '', part.at) : await this.#stored(part, place, scope)
     const common = { type: 'input_image', ...(part.detail !== '' && { detail: part.detail }) }

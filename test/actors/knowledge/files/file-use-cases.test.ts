@@ -15,6 +15,8 @@ it('a file with expires_after names its end, and is deleted with its content whe
     return await useCases['files.create']({ ...callOf({}, {}, body), files: [file] })
   }
   const passing = await upload({ 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': 3_600 })
+  const endless = upload({ 'expires_after[anchor]': 'created_at' })
+  await expect(endless).rejects.toMatchObject({ code: 'missing_field', details: { param: 'expires_after[seconds]' } })
   const lasting = await upload({})
   expect([passing, lasting]).toMatchObject([{ purpose: 'vision', expires_at: 1_767_229_200 }, { purpose: 'vision' }])
   expect(lasting).not.toHaveProperty('expires_at')

@@ -109,6 +109,11 @@ describe('images in the input of a turn', () => {
     expect(await second(dataUrl.replace('png', 'gif'))).toEqual({ ...at, code: 'bad_request' })
     expect(await refusal(session, [image, { type: 'input_image' }])).toEqual({ ...at, code: 'bad_request' })
     expect(await refusal(session, [{ type: 'audio' }])).toEqual({ code: 'invalid_field', param: 'input[0].type' })
+    expect(await refusal(session, [{ type: 'input_file', file_id: 'file_a' }])).toEqual({
+      ...{ code: 'bad_request', param: 'input[0]' },
+    })
+    const sharp = { type: 'image_url', image_url: { url: dataUrl, detail: 'sharp' } }
+    expect(await refusal(session, [sharp])).toEqual({ code: 'invalid_field', param: 'input[0].image_url.detail' })
     expect(await refusal(session, [{ type: 'input_text' }])).toEqual({ code: 'missing_field', param: 'input[0].text' })
     expect(await blobs()).toEqual([])
   })
