@@ -48,7 +48,8 @@ describe('a start', () => {
     const isBundle = (path: string) => path.endsWith('/start') || /\.bundle\.js|bundle\.json$/.test(path)
     cpSync(resolve('.cache/start'), kept, { recursive: true, filter: isBundle })
   })
-  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  // a start leaves a process of its own behind that keeps what it loaded, and may write while this removes
+  afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 
   it('reads the bundle of its sources, also in another folder', async () => {
     expect(await Promise.all([start(), start()])).toEqual([

@@ -39,7 +39,8 @@ const image = ({ url, file_id, detail: given }: WireObject, at: string, urlAt: s
   const [address, fileId, detail] = [textOf(url), textOf(file_id), textOf(given)]
   if ((address === '') === (fileId === '')) throw badImage(urlAt, 'or file_id is required, and not both')
   // the schema checks only that of `input_image`
-  if (!details.includes(detail)) throw invalid(urlAt.replace(/\w+$/, 'detail'), 'must be auto, low or high')
+  if (!details.includes(detail))
+    throw invalid(`${urlAt.slice(0, urlAt.lastIndexOf('.'))}.detail`, 'must be auto, low or high')
   const place = fileId === '' ? urlAt : `${at}.file_id`
   return { kind: 'image', at: place, url: address || null, fileId: fileId || null, detail }
 }
