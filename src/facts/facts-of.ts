@@ -6,7 +6,7 @@ import { contactsIn } from './rules/contacts.ts'
 import { linked } from './rules/links.ts'
 import { type Statement, statementsOf } from './rules/statements.ts'
 import { takeTimes } from './rules/times.ts'
-import { sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
+import { quotesOther, sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 import { predicateOf } from './rules/verbs.ts'
 
 /** Context of a text: its time and speaker. */
@@ -35,7 +35,7 @@ export function* factsOf(text: string, context: TextContext): Steps<readonly Fac
   const reader = new Reader(context)
   for (const { tokens, isQuestion, text: sentence } of sentencesOf(text.slice(0, maxText))) {
     yield
-    if (isQuestion) continue
+    if (isQuestion || quotesOther(sentence)) continue
     for (const clause of clausesOf(tokens)) reader.read(clause, sentence)
     if (reader.facts.length >= maxFacts) break
   }

@@ -1,6 +1,7 @@
 import { type Fact, user } from './fact.ts'
 import type { Steps } from './facts-of.ts'
-import { sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
+import { scheduleOf } from './rules/schedules.ts'
+import { quotesOther, sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 
 /** Adverbs between "I" and the verb. */
 const adverbs: ReadonlySet<string> = new Set(
@@ -24,15 +25,15 @@ const passing: ReadonlySet<string> = new Set(
 const [minWords, maxWords] = [2, 40]
 
 /**
- * Returns statements of habit about the user for which there is no pattern: "I keep bees in the garden". Only sentences
- * in the present tense that begin with "I" or "we" are read.
+ * Returns statements of habit and of schedule about the user for which there is no pattern: "I keep bees in the garden",
+ * "On Tuesdays I have piano lessons". Only sentences in the present tense are read; those of habit begin with "I" or "we".
  */
 export function* plainStatements(text: string, observedAt: number): Steps<readonly Fact[]> {
   const facts: Fact[] = []
   const times = { validFrom: observedAt, validTo: null, observedAt }
   for (const { tokens, isQuestion, text: sentence } of sentencesOf(text)) {
     yield
-    const found = isQuestion ? null : habitOf(tokens)
+    const found = isQuestion || quotesOther(sentence) ? null : (habitOf(tokens) ?? scheduleOf(tokens))
     if (found !== null) facts.push({ subject: user, ...found, single: false, ended: false, ...times, text: sentence })
   }
   return facts

@@ -140,6 +140,8 @@ const singleValued: Readonly<Record<string, Omit<RelationRule, 'single'>>> = {
       'switch to a|an? {diet_word}',
     ],
   },
+  marital_status: { forms: ['be {marital}'] },
+  religion: { forms: ['be a|an? {faith}'] },
   language: {
     forms: [
       'prefer to? speak|talk|chat|write|communicate|answers|replies|converse in? {o}',
@@ -248,7 +250,24 @@ const severalValued: Readonly<Record<string, Omit<RelationRule, 'single'>>> = {
       'develop an? allergy to {o}',
     ],
   },
-  avoids: { forms: ['avoid {o}', 'can not eat|have|drink {o}', 'not eat|drink {o}', 'stay away from {o}'] },
+  condition: {
+    forms: [
+      'have|get|develop a|an|some? {condition}',
+      'suffer from {o}',
+      'be diagnosed with {o}',
+      'live with a|an? {condition}',
+      'be a|an? {ailing}',
+      'be recovering from {o}',
+    ],
+  },
+  takes: { forms: ['be on {medicine}', 'take {medicine}'] },
+  fears: { forms: ['be afraid|scared|frightened|terrified of {fear}', 'have a|an? fear|phobia of {fear}'] },
+  trait: { forms: ['be a|an|the? {trait}'] },
+  responsible_for: { forms: ['be responsible for {o}', 'be in charge of {o}'] },
+  weakness: { forms: ['be bad|terrible|hopeless at {o}'] },
+  avoids: {
+    forms: ['avoid {o}', 'can not eat|have|drink {o}', 'not eat|drink {o}', 'not {abstained}', 'stay away from {o}'],
+  },
   hobby: {
     forms: [
       'play|practise|practice the? {o} as a hobby',

@@ -45,6 +45,14 @@ function* sentencesOfLine(line: string): Generator<Sentence, void, void> {
   if (words.length > 0) yield sentenceOf(words, false)
 }
 
+/** Whether a sentence quotes what another person says in the first person, or is a part of such a quotation. */
+export const quotesOther = (text: string): boolean => {
+  const parts = text.split(/["“”«»]/)
+  if (parts.length % 2 === 0) return true
+  const inside = parts.filter((_, at) => at % 2 === 1).some((part) => /\b(?:i|my|we|our)\b/i.test(part))
+  return inside && parts.some((part, at) => at % 2 === 0 && /\p{L}/u.test(part))
+}
+
 const sentenceOf = (words: readonly string[], isQuestion: boolean): Sentence => ({
   ...{ text: words.join(' '), tokens: tokensOf(words), isQuestion },
 })

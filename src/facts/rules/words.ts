@@ -1,4 +1,5 @@
 import { isoDateOf, monthOf, yearOf } from './calendar.ts'
+import { isAbstained, isAiling, isCondition, isFaith, isFear, isMarital, isMedicine, isTrait } from './conditions.ts'
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(','))
 
@@ -28,11 +29,19 @@ const roles = setOf(
 /** Suffixes of nouns for occupations. */
 const roleEndings = ['er', 'or', 'ist', 'ian', 'eer', 'ant', 'man', 'woman']
 const noRoles = setOf(
-  'owner,member,lover,believer,beginner,person,fighter,human,number,person,leader,father,mother,brother,sister,foreigner,teenager,stranger,loner,survivor,early riser,native,veteran,christian,vegetarian,pescatarian,flexitarian,german,italian,american,norwegian,brazilian,canadian,australian,russian,ukrainian,indian,egyptian,woman,man,gamer,runner',
+  'owner,member,lover,believer,beginner,person,fighter,human,number,person,leader,father,mother,brother,sister,foreigner,teenager,stranger,loner,survivor,early riser,native,veteran,christian,vegetarian,pescatarian,flexitarian,german,italian,american,norwegian,brazilian,canadian,australian,russian,ukrainian,indian,egyptian,woman,man,gamer,runner,smoker,non-smoker,teetotaller,user,caregiver,carer,donor,introvert,extrovert',
 )
 
 /** Slots that accept only certain words, by name. */
 export const slotWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  abstained: isAbstained,
+  condition: isCondition,
+  ailing: isAiling,
+  medicine: isMedicine,
+  trait: isTrait,
+  faith: isFaith,
+  fear: isFear,
+  marital: isMarital,
   diet_word: (words) => diets.has(words.join(' ')),
   car_word: (words) => words.some((word) => makes.has(word)),
   language_word: (words) => words.every((word) => languages.has(word) || word === 'and' || word === ','),

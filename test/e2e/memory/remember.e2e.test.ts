@@ -42,6 +42,17 @@ describe.each(either('mongo'))('a memory on $store', ({ store }) => {
     expect(await remember('ada', 'Hello there!')).toMatchObject({ status: 'success', extracted: 0, written: 0 })
   })
 
+  it('states what lasts, what recurs and what is not so, and is found by it', async () => {
+    for (const said of ["I'm diabetic.", 'On Tuesdays I have piano lessons.', 'I am not vegetarian.']) {
+      expect(await remember('hanna', said)).toMatchObject({ extractor: 'rules', written: 1 })
+      expect(await search('hanna', said)).toContainEqual(expect.objectContaining({ content: said, source: 'vector' }))
+    }
+    await remember('hanna', 'I am no longer diabetic.')
+    expect(await listed('hanna', '&superseded=false')).not.toContainEqual(
+      expect.objectContaining({ content: "I'm diabetic." }),
+    )
+  })
+
   it('is superseded by a contradicting newer one, and still found for its own period', async () => {
     await remember('bob', 'I live in Paris.', { observed_at: '2024-01-01T00:00:00Z' })
     await remember('bob', 'I moved to Oslo.', { observed_at: '2025-06-01T00:00:00Z' })
