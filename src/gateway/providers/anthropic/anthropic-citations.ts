@@ -85,6 +85,10 @@ export const unplaced = ({ start_index: _start, end_index: _end, ...own }: WireO
 
 /** The citations of a part or a block, as Anthropic's format has them; nothing for none. */
 export const citationsOf = ({ citations }: WireObject): WireObject => {
-  const given = arrayOf(citations)
+  const given = ownCitations(citations)
   return given.length === 0 ? {} : { citations: given }
 }
+
+/** Returns the citations that Anthropic made, which it takes back: those of other models have no index. */
+export const ownCitations = (citations: unknown): readonly unknown[] =>
+  arrayOf(citations).filter((each) => !isObject(each) || each.encrypted_index !== '')

@@ -3,7 +3,7 @@ import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from 
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { type ContentPart, contentPart, contentParts } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
-import { citationsOf, contentBlocks, isThought, ownBlockField, unplaced } from './anthropic-citations.ts'
+import { citationsOf, contentBlocks, isThought, ownBlockField, ownCitations, unplaced } from './anthropic-citations.ts'
 
 /** A conversation in Anthropic's format. */
 export interface AnthropicDialogue {
@@ -71,7 +71,7 @@ function blocksOf(message: WireObject, at: string): WireObject[] {
 function answerBlocks(message: WireObject, parts: readonly WireObject[]): readonly WireObject[] {
   const { content, citations } = message
   const thoughts = thoughtsOf(message)
-  if (typeof content === 'string') return contentBlocks(content, arrayOf(citations), thoughts)
+  if (typeof content === 'string') return contentBlocks(content, ownCitations(citations), thoughts)
   return [...thoughts.map(unplaced), ...parts]
 }
 

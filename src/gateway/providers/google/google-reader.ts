@@ -7,12 +7,14 @@ import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 import { idWithSignature } from '../tool-call-id.ts'
 import { ownIdPrefix } from './google-contents.ts'
+import { Grounding } from './google-grounding.ts'
 import { googleUsage, isBlocked, isBrokenCall } from './google-usage.ts'
 
 /** One of several alternative answers in a response. */
 interface Candidate {
   calls: number
   finish: string | null
+  readonly grounding: Grounding
 }
 
 /**
@@ -46,7 +48,11 @@ export class GoogleReader implements EventReader {
     const reasons = [...this.#candidates].map(([index, candidate]) => [index, reasonOf(candidate)] as const)
     const [first] = reasons
     if (first === undefined) throw streamBroken()
-    const chunks = reasons.map(([index, reason]) => this.#chunks.finish(reason, index))
+    const cited = [...this.#candidates].flatMap(([index, { grounding }]) => {
+      const delta = grounding.delta()
+      return delta === null ? [] : [this.#chunks.delta(delta, index)]
+    })
+    const chunks = [...cited, ...reasons.map(([index, reason]) => this.#chunks.finish(reason, index))]
     if (this.#usage !== null) chunks.push(this.#chunks.usage(this.#usage))
     return { chunks, end: { model: this.#chunks.model, usage: this.#usage, finishReason: first[1] } }
   }
@@ -60,11 +66,12 @@ export class GoogleReader implements EventReader {
   #candidate(fields: WireObject, place: number): readonly WireObject[] {
     const index = typeof fields.index === 'number' ? fields.index : place
     const known = this.#candidates.get(index)
-    const candidate = known ?? { calls: 0, finish: null }
+    const candidate = known ?? { calls: 0, finish: null, grounding: new Grounding() }
     this.#candidates.set(index, candidate)
     const begin = known === undefined ? [this.#chunks.delta({ role: 'assistant', content: '' }, index)] : []
-    const parts = arrayOf(objectOf(fields.content).parts)
-    const deltas = parts.flatMap((part) => this.#part(objectOf(part), candidate))
+    const parts = arrayOf(objectOf(fields.content).parts).map(objectOf)
+    candidate.grounding.add(parts, fields.groundingMetadata)
+    const deltas = parts.flatMap((part) => this.#part(part, candidate))
     if (textOf(fields.finishReason) !== '') candidate.finish = textOf(fields.finishReason)
     return [...begin, ...deltas.map((delta) => this.#chunks.delta(delta, index))]
   }
