@@ -11,6 +11,7 @@ import { undici } from './outgoing/undici.ts'
 import { closingMs, shutdown } from './shutdown.ts'
 import { startFailure } from './start-failure.ts'
 import { LogOutput } from './telemetry/log-output.ts'
+import { withoutRepetitions } from './telemetry/repeated-lines.ts'
 
 /**
  * Makes V8 collect the old generation when it has grown to 1.7 times its live size, not to about four times. The
@@ -33,7 +34,8 @@ const loadEarly = (log: Logger): void => {
 
 const logOf = (config: Config, fd?: number): Logger => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null
-  return pino({ level: config.logLevel, base: isNamed ? { node: nodeIdOf(config) } : null }, new LogOutput(fd))
+  const base = isNamed ? { node: nodeIdOf(config) } : null
+  return pino({ level: config.logLevel, base, hooks: withoutRepetitions() }, new LogOutput(fd))
 }
 
 /** Opens the installation of an environment, whose log goes to a file descriptor. A process may open several. */

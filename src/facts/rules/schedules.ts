@@ -15,7 +15,7 @@ const adverbial = setOf(
   'on in at from to until and the , most usually normally always also but so well twice once times a an per of every each other second third first last',
 )
 
-/** Words after which a sentence is not about what recurs now: another tense, a wish, a condition, a request. */
+/** Words after which a sentence is not about what recurs now: another tense, a hope, a condition, a request. */
 const unreal = setOf(
   'was were had did will would could should might may must shall if unless suppose imagine pretend story game scenario example instead want wanted need needed wish hope hoped think thought plan planned used said says went came took got made that which who whether please going',
 )
