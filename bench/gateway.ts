@@ -86,6 +86,7 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
 
 async function measure(targets: Targets, seconds: number, coldMs: number): Promise<readonly Row[]> {
   for (const stream of [false, true]) await side(targets, { callers: 64, stream }, warmUpSeconds, 1)
+  for (const name of ['ours', 'unredacted'] as const) await warmUp(targets[name], { callers: 64, stream: false })
   const many = await side(targets, { callers: 64, stream: false }, seconds)
   const streams = await side(targets, { callers: 64, stream: true }, seconds)
   const memoryMb = memoryOf(targets.ours.service)
@@ -108,6 +109,10 @@ async function measure(targets: Targets, seconds: number, coldMs: number): Promi
     {
       ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
       ...{ against: { name: uws, value: many.uws.rps }, bound: { of: 'ratio', atLeast: 0.6 } },
+    },
+    {
+      ...against('chat p99, 64 callers', 'ms', many.ours.p99, uws, many.uws.p99),
+      bound: { of: 'ratio', atMost: 1.5 },
     },
     against('CPU a chat', 'µs', many.ours.cpuUs, uws, many.uws.cpuUs),
     {
