@@ -76,8 +76,8 @@ export async function outcomeOf(order: ClientOrder): Promise<Outcome> {
     JSON.stringify(order),
   ])
   const outcome: Outcome = JSON.parse(stdout)
-  const streams = (order.stream ?? 0) + (order.chat ?? 0)
-  if (outcome.completed !== streams) throw new Error(`${outcome.completed} of ${streams} streams completed`)
+  const { stream = 0 } = order
+  if (outcome.completed !== stream) throw new Error(`${outcome.completed} of ${stream} streams completed`)
   return outcome
 }
 

@@ -7,6 +7,7 @@ import { startServer } from '../scripts/services/server.ts'
 import { type Service, startService } from '../scripts/services/service.ts'
 import { sized } from './extent.ts'
 import { median, type Row } from './row.ts'
+import { startPeers } from './sessions/stream-peers.ts'
 import type { LoadOrder, Measured } from './turns/load.ts'
 
 const run = promisify(execFile)
@@ -14,12 +15,12 @@ const rounds = sized(3, 1)
 const warmUpSeconds = sized(2, 0.1)
 
 /** Server that a load is sent to. */
-export type Target = Pick<LoadOrder, 'target' | 'nodes' | 'route' | 'key'>
+export type Target = Pick<LoadOrder, 'target' | 'nodes' | 'behind' | 'route' | 'key'>
 
 /**
  * Compares complete durable turns of Troupe (HTTP, auth, machine, two commits, model, SSE) with the floor in
- * bench/floor, on one MongoDB and one model, with 64 sessions and with 1. The order changes every round, and medians
- * are reported.
+ * bench/floor, on one MongoDB and one model, with 64 sessions and with 1. With 64 also with the same turns on Restate,
+ * where npm installs it. The order changes every round, and medians are reported.
  */
 export async function benchTurns({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
   const services: Service[] = []
@@ -36,13 +37,15 @@ export async function benchTurns({ seconds }: { readonly seconds: number }): Pro
     const ours = await keep(
       startServer({ MONGODB_URL: `${mongod.url}troupe`, BOOTSTRAP_SECRET_KEY: key, ...modelEnv(model) }),
     )
-    const targets: readonly [Target, Target] = [
+    const targets: readonly Target[] = [
       { target: 'floor', nodes: [floor], key: '' },
       { target: 'ours', nodes: [ours], key },
     ]
-    for (const target of targets) await load(target, 64, warmUpSeconds)
+    const restate = await startPeers(['restate'], { model, atOnce: 64 }, (service) => services.unshift(service))
+    const many = [...targets, ...restate.map(({ arm }): Target => ({ ...arm, target: 'restate' }))]
+    for (const target of many) await load(target, 64, warmUpSeconds)
     return [
-      ...(await compare(targets, 64, seconds)),
+      ...(await compare(many, 64, seconds)),
       ...(await compare(targets, 1, seconds)),
       await repeatedCalls(model.url),
     ]
@@ -76,15 +79,13 @@ export async function repeatedCalls(modelUrl: string): Promise<Row> {
   return { measure: 'model calls made twice', unit: '', ours: twice, bound: { of: 'ours', atMost: 0 } }
 }
 
-async function compare(targets: readonly [Target, Target], sessions: number, seconds: number): Promise<readonly Row[]> {
-  const floor: Measured[] = []
-  const ours: Measured[] = []
+async function compare(targets: readonly Target[], sessions: number, seconds: number): Promise<readonly Row[]> {
+  const all: Readonly<Record<Target['target'], Measured[]>> = { floor: [], ours: [], restate: [] }
   for (let round = 0; round < rounds; round++) {
-    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      ;(target.target === 'floor' ? floor : ours).push(await load(target, sessions, seconds))
-    }
+    for (const target of round % 2 === 0 ? targets : targets.toReversed())
+      all[target.target].push(await load(target, sessions, seconds))
   }
-  return rowsOf(floor, ours, sessions)
+  return [...rowsOf(all.floor, all.ours, sessions), ...(all.restate.length > 0 ? besideRestate(all) : [])]
 }
 
 /** Drives turns from a separate process. @throws {Error} when one failed. */
@@ -113,6 +114,18 @@ function rowsOf(floor: readonly Measured[], ours: readonly Measured[], sessions:
     row('turn p99', 'ms', 'p99'),
     row('server CPU a turn', 'ms', 'cpuPerTurn', many ? { of: 'ours', atMost: 0.4 } : undefined),
     row('server memory', 'MB', 'rssMb', many ? { of: 'ours', atMost: 250 } : undefined),
+  ]
+}
+
+function besideRestate({ ours, restate }: Readonly<Record<'ours' | 'restate', Measured[]>>): readonly Row[] {
+  const row = (measure: string, unit: string, field: keyof Measured): Row => ({
+    ...{ measure: `${measure}, 64 sessions`, unit, ours: middle(ours, field) },
+    against: { name: 'Restate', value: middle(restate, field) },
+  })
+  return [
+    { ...row('durable turns', '1/s', 'turnsPerSecond'), bound: { of: 'ratio', atLeast: 4 } },
+    row('turn p50', 'ms', 'p50'),
+    row('server CPU a turn', 'ms', 'cpuPerTurn'),
   ]
 }
 

@@ -1,44 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { LocalCluster } from '#scripts/cluster/local-cluster.ts'
 import { startMongod } from '#scripts/services/mongod.ts'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { sized } from '../extent.ts'
-import { cpuMsOf } from '../recall/process-cpu.ts'
 import { median, type Row } from '../row.ts'
-import { outcomeOf } from '../sessions.ts'
 import { modelEnv, startScript } from '../turns.ts'
-import type { ClientOrder, Outcome } from './client.ts'
+import { type Arm, type Cost, costsOf } from './stream-cost.ts'
+import { type Peer, rowsBeside, startPeers } from './stream-peers.ts'
 
 const tokens = sized(640, 40)
 /** Time in ms between two tokens: 80 a second. */
 const tokenEveryMs = 12.5
-const rounds = sized(3, 1)
 const fewAtOnce = sized(64, 4)
 const manyAtOnce = sized(1_000, 8)
-const idleMs = sized(1_500, 100)
-/** Time in ms after the last answer within which rows are written and streams compacted. */
-const settleMs = sized(3_000, 100)
 
-/** Processes that answer, and the key of their clients. */
-interface Served {
+/** Processes of ours that answer, and the key of their clients. */
+interface Served extends Pick<Arm, 'nodes' | 'key'> {
   readonly store: string
-  readonly nodes: readonly Pick<Service, 'url' | 'pid'>[]
-  readonly key: string
-}
-
-/** What one answer cost, and how old its deltas were when they arrived. */
-interface Cost {
-  readonly cpuMs: number
-  readonly commits: number
-  readonly writtenKb: number
-  readonly outcome: Outcome
 }
 
 /**
  * Compares a session's turn with the gateway's own stream of the same answer, 640 tokens at 80 a second, on SQLite and
- * on MongoDB with 64 at once; with `--long` also with 1,000 at once, and on three nodes.
+ * on MongoDB with 64 at once; with `--long` also with 1,000 at once, and on three nodes. On SQLite also with the same
+ * answers of LangGraph's server and of a program on Restate, where npm installs them.
  */
 export async function benchStreams({ long }: { readonly long: boolean }): Promise<readonly Row[]> {
   const services: Pick<Service, 'stop'>[] = []
@@ -48,12 +33,14 @@ export async function benchStreams({ long }: { readonly long: boolean }): Promis
     return service
   }
   try {
-    const model = await keep(startScript('sessions/slow-model', [String(tokenEveryMs), String(tokens)]))
+    const model = await keep(slowModel())
     const mongod = await keep(startMongod())
     const key = `csk_${randomBytes(32).toString('base64url')}`
     const env = { BOOTSTRAP_SECRET_KEY: key, ...modelEnv(model) }
     const sqlite = await keep(startServer(env))
-    const rows = [...(await compare({ store: 'SQLite', nodes: [sqlite], key }, fewAtOnce))]
+    const others = { model, atOnce: fewAtOnce }
+    const peers = await startPeers(['langgraph', 'restate'], others, (service) => services.unshift(service))
+    const rows = [...(await compare({ store: 'SQLite', nodes: [sqlite], key }, fewAtOnce, peers))]
     if (long) rows.push(...(await compare({ store: 'SQLite', nodes: [sqlite], key }, manyAtOnce)))
     await sqlite.stop()
     const mongo = await keep(startServer({ ...env, MONGODB_URL: `${mongod.url}troupe` }))
@@ -67,51 +54,29 @@ export async function benchStreams({ long }: { readonly long: boolean }): Promis
   }
 }
 
-/** One warm-up of both, then rounds in alternating order. */
-async function compare(served: Served, atOnce: number): Promise<readonly Row[]> {
-  const costs: Readonly<Record<'chat' | 'stream', Cost[]>> = { chat: [], stream: [] }
-  for (let round = -1; round < rounds; round++) {
-    for (const kind of round % 2 === 0 ? (['chat', 'stream'] as const) : (['stream', 'chat'] as const)) {
-      const cost = await costOf(served, kind, round < 0 ? Math.min(4, atOnce) : atOnce)
-      if (round >= 0) costs[kind].push(cost)
-    }
-  }
-  return rowsOf(served, atOnce, costs)
+const slowModel = (): Promise<Service> => startScript('sessions/slow-model', [String(tokenEveryMs), String(tokens)])
+
+async function compare(served: Served, atOnce: number, peers: readonly Peer[] = []): Promise<readonly Row[]> {
+  const arms = (['chat', 'turn'] as const).map((api): Arm => ({ ...served, api }))
+  const [chats = [], turns = [], ...others] = await costsOf([...arms, ...peers.map(({ arm }) => arm)], atOnce)
+  const where = `${served.store}, ${atOnce} at once`
+  return [
+    ...rowsOf(served, atOnce, { chats, turns }),
+    ...peers.flatMap(({ name }, at) => rowsBeside(name, turns, others[at] ?? [], where)),
+  ]
 }
 
-async function costOf({ nodes, key }: Served, kind: 'chat' | 'stream', atOnce: number): Promise<Cost> {
-  const used = () => nodes.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0)
-  const idleFrom = used()
-  await wait(idleMs)
-  const idle = (used() - idleFrom) / idleMs
-  const [cpu, commits, written, startedAt] = [used(), await commitsOf(nodes), writtenBytes(nodes), performance.now()]
-  const each = Math.ceil(atOnce / nodes.length)
-  const orders = nodes.map(({ url }): ClientOrder => ({ url, key, [kind]: each }))
-  const outcomes = await Promise.all(orders.map((order) => outcomeOf(order)))
-  await wait(settleMs)
-  const turns = each * nodes.length
-  return {
-    cpuMs: (used() - cpu - idle * (performance.now() - startedAt)) / turns,
-    commits: ((await commitsOf(nodes)) - commits) / turns,
-    writtenKb: (writtenBytes(nodes) - written) / turns / 1024,
-    outcome: {
-      seconds: Math.max(...outcomes.map(({ seconds }) => seconds)),
-      completed: turns,
-      lateP50: median(outcomes.map(({ lateP50 }) => lateP50)),
-      lateP99: Math.max(...outcomes.map(({ lateP99 }) => lateP99)),
-      gapP99: Math.max(...outcomes.map(({ gapP99 }) => gapP99)),
-      firstP50: median(outcomes.map(({ firstP50 }) => firstP50)),
-    },
-  }
-}
-
-function rowsOf({ store }: Served, atOnce: number, costs: Readonly<Record<'chat' | 'stream', Cost[]>>): readonly Row[] {
+function rowsOf(
+  { store }: Served,
+  atOnce: number,
+  costs: Readonly<Record<'chats' | 'turns', readonly Cost[]>>,
+): readonly Row[] {
   const few = atOnce !== manyAtOnce
   const row = (what: string, unit: string, value: (cost: Cost) => number, bound?: Row['bound']): Row => ({
     measure: `${what}, ${store}, ${atOnce} at once`,
     unit,
-    ours: median(costs.stream.map(value)),
-    against: { name: 'gateway', value: median(costs.chat.map(value)) },
+    ours: median(costs.turns.map(value)),
+    against: { name: 'gateway', value: median(costs.chats.map(value)) },
     ...(bound !== undefined && { bound }),
   })
   const cpu = few && store !== 'three nodes' ? ({ of: 'ratio', atMost: 1.4 } as const) : undefined
@@ -126,27 +91,3 @@ function rowsOf({ store }: Served, atOnce: number, costs: Readonly<Record<'chat'
     ...(store === 'SQLite' ? [row('written to disk a turn', 'KB', ({ writtenKb }) => writtenKb)] : []),
   ]
 }
-
-async function commitsOf(nodes: Served['nodes']): Promise<number> {
-  const counts = await Promise.all(
-    nodes.map(async ({ url }) => {
-      const text = await (await fetch(`${url}/metrics`)).text()
-      return Number(/^troupe_commits_total (\d+)/m.exec(text)?.[1])
-    }),
-  )
-  return counts.reduce((sum, count) => sum + count, 0)
-}
-
-/** Bytes that the processes have caused to be written to disk; NaN without /proc. */
-function writtenBytes(nodes: Served['nodes']): number {
-  try {
-    return nodes.reduce((sum, { pid }) => {
-      const [, bytes] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8')) ?? []
-      return sum + Number(bytes)
-    }, 0)
-  } catch {
-    return Number.NaN
-  }
-}
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

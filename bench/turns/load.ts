@@ -7,9 +7,11 @@ import { readFileSync } from 'node:fs'
  * `node bench/turns/load.ts '{"target":"floor","nodes":[{"url":"http://…","pid":1}],"workers":64,"seconds":8}'`
  */
 export interface LoadOrder {
-  readonly target: 'floor' | 'ours'
+  readonly target: 'floor' | 'ours' | 'restate'
   /** Nodes over which the workers are spread. */
   readonly nodes: readonly { readonly url: string; readonly pid: number }[]
+  /** Processes that the nodes need, whose CPU time counts too. */
+  readonly behind?: readonly { readonly pid: number }[]
   /** Where the turns of a session go: to the node that created it, to the one after that, or each to another node. */
   readonly route?: 'own' | 'next' | 'any'
   /** Secret key, for `ours`. */
@@ -36,6 +38,8 @@ type SendTurn = (turn: number) => Promise<string>
 const clockTicksPerSecond = 100
 const order: LoadOrder = JSON.parse(process.argv[2] ?? '')
 const run = `run-${process.pid}`
+const processes = [...order.nodes, ...(order.behind ?? [])]
+const ending = order.target === 'restate' ? '[DONE]' : 'event: turn.completed'
 const times: number[] = []
 const errors: string[] = []
 
@@ -64,7 +68,7 @@ async function drive(send: SendTurn): Promise<void> {
     const sentAt = performance.now()
     try {
       const stream = await send(turn)
-      if (!stream.includes('event: turn.completed')) throw new Error(`the turn did not complete: ${stream.slice(-200)}`)
+      if (!stream.includes(ending)) throw new Error(`the turn did not complete: ${stream.slice(-200)}`)
       times.push(performance.now() - sentAt)
     } catch (error) {
       errors.push(error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error))
@@ -77,6 +81,7 @@ async function openSession(worker: number): Promise<SendTurn> {
     const session = `${run}-${worker}`
     return (turn) => post(nodeAt(worker), '/turn', JSON.stringify({ session, turn, text: `hello ${turn}` }))
   }
+  if (order.target === 'restate') return () => post(nodeAt(worker), `/turns/${run}-${worker}`, '{}')
   const created: { id: string } = JSON.parse(await post(nodeAt(worker), '/v1/sessions', '{}'))
   const path = `/v1/sessions/${created.id}/turns`
   const hops = { own: () => 0, next: () => 1, any: (turn: number) => turn }[order.route ?? 'own']
@@ -101,14 +106,14 @@ function quantile(part: number): number {
 }
 
 function cpuMs(): number {
-  return order.nodes.reduce((sum, { pid }) => {
+  return processes.reduce((sum, { pid }) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return sum + ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond
   }, 0)
 }
 
 function rssMb(): number {
-  return order.nodes.reduce((sum, { pid }) => {
+  return processes.reduce((sum, { pid }) => {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     return sum + Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
   }, 0)
