@@ -72,9 +72,9 @@ export const startFloor = (name: 'node-floor' | 'uws-floor', upstream: Service):
     url: (port) => `http://127.0.0.1:${port}`,
   })
 
-/** Moves a running process, with all its threads, to the measured core. */
-export const pin = async ({ pid }: Service): Promise<void> => {
-  await run('taskset', ['-a', '-c', '-p', cores.server, String(pid)])
+/** Moves a running process, with all its threads, to the measured core unless another one is named. */
+export const pin = async ({ pid }: Service, core: string = cores.server): Promise<void> => {
+  await run('taskset', ['-a', '-c', '-p', core, String(pid)])
 }
 
 /** Parameters of one round of load. */

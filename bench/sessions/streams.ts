@@ -6,6 +6,7 @@ import type { Service } from '#scripts/services/service.ts'
 import { sized } from '../extent.ts'
 import { median, type Row } from '../row.ts'
 import { modelEnv, startScript } from '../turns.ts'
+import { benchRamp } from './ramp.ts'
 import { type Arm, type Cost, costsOf } from './stream-cost.ts'
 import { type Peer, rowsBeside, startPeers } from './stream-peers.ts'
 
@@ -23,7 +24,8 @@ interface Served extends Pick<Arm, 'nodes' | 'key'> {
 /**
  * Compares a session's turn with the gateway's own stream of the same answer, 640 tokens at 80 a second, on SQLite and
  * on MongoDB with 64 at once; with `--long` also with 1,000 at once, and on three nodes. On SQLite also with the same
- * answers of LangGraph's server and of a program on Restate, where npm installs them.
+ * answers of LangGraph's server and of a program on Restate, where npm installs them, and how many streams one core
+ * carries.
  */
 export async function benchStreams({ long }: { readonly long: boolean }): Promise<readonly Row[]> {
   const services: Pick<Service, 'stop'>[] = []
@@ -43,6 +45,7 @@ export async function benchStreams({ long }: { readonly long: boolean }): Promis
     const rows = [...(await compare({ store: 'SQLite', nodes: [sqlite], key }, fewAtOnce, peers))]
     if (long) rows.push(...(await compare({ store: 'SQLite', nodes: [sqlite], key }, manyAtOnce)))
     await sqlite.stop()
+    rows.push(...(await benchRamp(await keep(slowModel()), key)))
     const mongo = await keep(startServer({ ...env, MONGODB_URL: `${mongod.url}troupe` }))
     rows.push(...(await compare({ store: 'MongoDB', nodes: [mongo], key }, fewAtOnce)))
     if (!long) return rows
