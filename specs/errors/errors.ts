@@ -1,5 +1,6 @@
 import { bodyErrors } from './body-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
+import { idempotencyErrors } from './idempotency-errors.ts'
 import { mcpErrors } from './mcp-errors.ts'
 import { withNamedPart } from './named-part.ts'
 import { pageErrors } from './page-errors.ts'
@@ -79,7 +80,11 @@ const table = {
     type: 'permission_error',
     message: 'A request with a session cookie must come from the origin of the dashboard.',
   },
-  already_exists: { status: 409, type: 'invalid_request_error', message: 'A resource with this key already exists.' },
+  already_exists: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'A resource with this key already exists. Change that one, or use another key.',
+  },
   version_conflict: {
     status: 409,
     type: 'invalid_request_error',
@@ -88,17 +93,18 @@ const table = {
   invalid_transition: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The state of the resource does not allow this operation.',
+    message: 'The state of the resource does not allow this operation. Its status says which are possible.',
   },
   agent_not_runnable: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The agent version or installation cannot run in its current state.',
+    message:
+      'The agent version or installation cannot run in its current state. Use a published version, or enable it.',
   },
   version_not_published: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'Only a published version can be installed.',
+    message: 'Only a published version can be installed. Publish it first.',
   },
   agent_in_use: {
     status: 409,
@@ -123,29 +129,12 @@ const table = {
   ...pageErrors,
   ...connectionErrors,
   ...mcpErrors,
-  idempotency_key_reused: {
+  ...idempotencyErrors,
+  turn_in_progress: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The Idempotency-Key was already used with a different request. Use a new key.',
+    message: 'A turn of this session is in progress. Wait until it ends, or cancel it.',
   },
-  idempotency_secret_shown: {
-    status: 409,
-    type: 'invalid_request_error',
-    message:
-      'The first response to this Idempotency-Key contained a secret, which is shown only once. Use a new key to create another one.',
-  },
-  idempotency_in_progress: {
-    status: 409,
-    type: 'invalid_request_error',
-    message: 'The first request with this Idempotency-Key is still in progress. Try again later.',
-  },
-  idempotency_answer_not_kept: {
-    status: 409,
-    type: 'invalid_request_error',
-    message:
-      'The first request with this Idempotency-Key has completed, but its response was too large to be stored for a replay.',
-  },
-  turn_in_progress: { status: 409, type: 'invalid_request_error', message: 'A turn of this session is in progress.' },
   approval_pending: {
     status: 409,
     type: 'invalid_request_error',
@@ -159,12 +148,12 @@ const table = {
   session_expired: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The session expired after 7 days without a turn.',
+    message: 'The session expired after 7 days without a turn. Create another one.',
   },
   action_already_resolved: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The action is not pending.',
+    message: 'The action is not pending. Its status says how it was resolved.',
   },
   tool_result_required: {
     status: 422,
@@ -243,11 +232,15 @@ const table = {
     type: 'rate_limit_error',
     message: 'Too many requests. Try again after the time in Retry-After.',
   },
-  project_deleting: { status: 409, type: 'invalid_request_error', message: 'The project is being deleted.' },
+  project_deleting: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The project is being deleted. Use another one.',
+  },
   last_project: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The last project of an organisation cannot be deleted.',
+    message: 'The last project of an organisation cannot be deleted. Create another one first.',
   },
   too_many_streams: {
     status: 429,
@@ -322,12 +315,12 @@ const table = {
   delegation_too_deep: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'Delegation is limited to five levels.',
+    message: 'Delegation is limited to five levels. The agent has to do the rest itself.',
   },
   too_many_children: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The run has reached its limit of open delegations.',
+    message: 'The run has reached its limit of open delegations. Wait until one of them ends.',
   },
   browser_unavailable: { status: 503, type: 'api_error', message: 'No browser is available on this server.' },
   browser_queue_full: {

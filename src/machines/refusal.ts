@@ -1,4 +1,4 @@
-import type { AnyMachineSnapshot } from 'xstate'
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import type { StoredEvent } from './json.ts'
 import type { Refusal } from './vocabulary.ts'
 
@@ -34,6 +34,22 @@ export const refusalOf = (snapshot: AnyMachineSnapshot, event: StoredEvent): Ref
     if (rule !== undefined) return typeof rule === 'function' ? rule({ context: snapshot.context, event }) : rule
   }
   return null
+}
+
+/**
+ * Returns the events that a snapshot accepts of those that its machine refuses in other states, which are what callers
+ * can send.
+ */
+export const acceptedNow = ({ machine, _nodes }: AnyMachineSnapshot): readonly string[] => {
+  const refusable = refusableIn(machine.root)
+  return [...new Set(_nodes.flatMap(({ ownEvents }) => ownEvents))].filter((type) => refusable.has(type))
+}
+
+/** Events that a state, or one within it, refuses for another reason than that its actor is deleted. */
+const refusableIn = ({ meta, states }: AnyStateMachine['root']): ReadonlySet<string> => {
+  const rules = Object.entries<unknown>(Object(Object(meta).refuses))
+  const own = rules.filter(([, rule]) => rule !== null && Object(rule).code !== 'not_found').map(([type]) => type)
+  return new Set([...own, ...Object.values(states).flatMap((state) => [...refusableIn(state)])])
 }
 
 /** Number of levels in a state's id: XState names states by their path, such as `session.active.idle`. */

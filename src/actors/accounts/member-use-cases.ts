@@ -152,4 +152,6 @@ export const demote = async (
 }
 
 const lastOwner = (): ServiceError =>
-  new ServiceError('invalid_transition', { message: 'The last owner of an organisation cannot be removed.' })
+  new ServiceError('invalid_transition', {
+    message: 'The last owner of an organisation cannot be removed. Make another member its owner first.',
+  })

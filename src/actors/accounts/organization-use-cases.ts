@@ -45,7 +45,9 @@ export const organizationUseCases = (deps: OrganizationDeps): UseCasesOf<'organi
       if (call.body.require_oidc === true) {
         const providers = await oidcTable.list(scope, { limit: 100 })
         if (!providers.some(({ data }) => data.is_active))
-          throw new ServiceError('invalid_transition', { message: 'The organization has no active provider.' })
+          throw new ServiceError('invalid_transition', {
+            message: 'The organization has no active provider. Add one first.',
+          })
       }
       const changed = await resource.change(scope, organization, {
         edit: ({ data }) => unlessSame(data, { ...data, ...call.body }),

@@ -152,7 +152,7 @@ class ProjectKeys {
     const expired = data.expires_at_ms !== null && data.expires_at_ms <= this.#now()
     if (data.revoked_at_ms === null && data.replaced_by === null && !expired) return
     throw new ServiceError('invalid_transition', {
-      message: 'The key is revoked or expired, or has already been rotated.',
+      message: 'The key is revoked or expired, or has already been rotated. Create another one.',
     })
   }
 

@@ -158,9 +158,10 @@ export class Installations {
       step: 'rolled_back',
       next: async ({ data }) => {
         const target = data.before.at(-1)
-        if (target === undefined) throw notNow('There is no previous version.')
+        if (target === undefined) throw notNow('There is no previous version. Upgrade to the version that you want.')
         const status = await this.#statusOf(scope, data.agent_id, target.version_id)
-        if (status !== 'published' && status !== 'deprecated') throw notNow(`Version ${target.version} is retired.`)
+        if (status !== 'published' && status !== 'deprecated')
+          throw notNow(`Version ${target.version} is retired. Upgrade to a published one.`)
         return { ...data, ...target, before: data.before.slice(0, -1) }
       },
     })
@@ -197,7 +198,8 @@ export class Installations {
       const row = await this.get(scope, id)
       // the request is repeated after a crash, and its change was already made
       if (cause !== null && row.data.moved_by === cause) return row
-      if (row.data.status !== 'active') throw notNow('The installation is disabled.')
+      if (row.data.status !== 'active')
+        throw notNow('The installation is disabled. Enable it with installations.update first.')
       const data = await next(row)
       if (data === null) return row
       const moved = { ...data, moved_by: cause }

@@ -31,7 +31,9 @@ export const connectorUseCases = ({ clients, callbackUrl }: ConnectorParts): Use
     const { scope, params, body } = call
     const type = found(params.connector_id)
     if (type.oauth === null)
-      throw new ServiceError('invalid_transition', { message: 'The connector has no client of the project.' })
+      throw new ServiceError('invalid_transition', {
+        message: 'The connector uses API keys, so it has no client of the project. Create a connection with a key.',
+      })
     const at = { project: scope.project, connector: type.id }
     const line = (done: string) => [new Audited(call, 'connector').line(done, type.id, Object.keys(body))]
     if (body.client_id === null) {

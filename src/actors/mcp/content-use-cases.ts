@@ -53,7 +53,9 @@ export const contentUseCases = (
  */
 const contentRequest = async (parts: TargetParts, server: Resident): Promise<ContentRequest> => {
   if (statusOf(mcpServerDefinition, server.state.snapshot) === 'disabled')
-    throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
+    throw new ServiceError('invalid_transition', {
+      message: 'The server is disabled. Enable it with mcp_servers.update first.',
+    })
   const { timeout_ms: timeoutMs, transport } = serverContext(server)
   if (transport === 'a2a')
     throw new ServiceError('invalid_transition', { message: 'An agent has no resources and no prompts.' })

@@ -94,13 +94,17 @@ const filesOf = async (
 /** Requires a staged import. @throws {ServiceError} `invalid_transition` when it was already published or rejected */
 const staged = (data: SkillImportData): SkillImportData => {
   if (data.status === 'staged') return data
-  throw new ServiceError('invalid_transition', { message: `The import is ${data.status}.` })
+  throw new ServiceError('invalid_transition', {
+    message: `The import is ${data.status}; only a staged one can be decided. Import it again.`,
+  })
 }
 
 /** Requires an import that is not being published. @throws {ServiceError} `invalid_transition` */
 const undecided = (data: SkillImportData): SkillImportData => {
   if (staged(data).publishing !== true) return data
-  throw new ServiceError('invalid_transition', { message: 'The import is being published.' })
+  throw new ServiceError('invalid_transition', {
+    message: 'The import is being published. Wait until it is published.',
+  })
 }
 
 /**

@@ -106,7 +106,8 @@ const conditionOf = (webhook?: string, status?: string, event?: string): Readonl
  */
 const requireActive = (receiver: Receiver | null): void => {
   if (receiver?.isActive) return
-  const state = receiver === null ? 'was deleted' : 'is inactive'
+  const state =
+    receiver === null ? 'was deleted. Create another one' : 'is inactive. Activate it with webhooks.update first'
   throw new ServiceError('invalid_transition', { message: `The webhook ${state}.` })
 }
 

@@ -43,7 +43,9 @@ export const messageBatchUseCases = (parts: MessageBatchParts): UseCasesOf<'mess
   const ended = async (scope: Scope, id: string) => {
     const one = await found(scope, id)
     if (!one.row.data.open) return one
-    throw new ServiceError('invalid_transition', { message: `The batch ${id} has not ended.` })
+    throw new ServiceError('invalid_transition', {
+      message: `The batch ${id} has not ended. Wait until it has, or cancel it.`,
+    })
   }
   return {
     'message_batches.create': async (call) => {

@@ -212,7 +212,10 @@ const otherDefinition: Refusal = {
   param: 'hash',
   message: 'The tool is defined otherwise than what was reviewed: read it again.',
 }
-const isDisabled: Refusal = { code: 'invalid_transition', message: 'The server is disabled.' }
+const isDisabled: Refusal = {
+  code: 'invalid_transition',
+  message: 'The server is disabled. Enable it with mcp_servers.update first.',
+}
 const isEnabled: Refusal = { code: 'invalid_transition', message: 'The server is not disabled.' }
 const notFound: Refusal = { code: 'not_found' }
 

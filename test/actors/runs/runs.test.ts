@@ -218,6 +218,17 @@ describe('a run that is ended', () => {
     expect((await untilEnd(world, run)).at(-1)?.event_type).toBe('run.cancelled')
   })
 
+  it('by complete while its action waits is refused with what is possible instead', async () => {
+    const world = await openRuns({ agt_1: withTools(functionTool('confirm')) }, { scripts: [calls('confirm')] })
+    const run = await startRun(world, 'agt_1')
+    const action_id = actionOf(await until(world, run, 'run.requires_action'), 'confirm')
+    const completion = callOf({ action_id }, {}, { output: 'done' })
+    await expect(world.useCases['actions.complete'](completion)).rejects.toMatchObject({
+      code: 'invalid_transition',
+      message: 'The action is pending_approval; complete is not possible now. Possible now: approve, reject.',
+    })
+  })
+
   it('by cancel while it waits rejects its action; a completed run refuses cancel', async () => {
     const world = await openRuns(
       { agt_1: withTools(functionTool('confirm')) },

@@ -86,5 +86,7 @@ const requireOther = async ({ records, now }: OidcConnectionDeps, organization: 
   if (row?.data.require_oidc !== true) return
   const others = await new Table(records, oidcConnections, now).list(scope, { limit: 100 })
   if (others.some((each) => each.id !== id && each.data.is_active)) return
-  throw new ServiceError('invalid_transition', { message: 'The organization requires a sign-in at its only provider.' })
+  throw new ServiceError('invalid_transition', {
+    message: 'The organization requires a sign-in at its only provider. Add another one, or stop requiring it, first.',
+  })
 }

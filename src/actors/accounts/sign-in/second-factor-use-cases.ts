@@ -67,7 +67,9 @@ export const secondFactorUseCases = (deps: SecondFactorDeps): UseCasesOf<'second
     'second_factor.disable': async (call) => {
       const member = await found(call)
       if (await isRequired(call))
-        throw new ServiceError('invalid_transition', { message: 'The organization requires a second factor.' })
+        throw new ServiceError('invalid_transition', {
+          message: 'The organization requires a second factor. Its owner has to stop requiring it first.',
+        })
       await passwords.confirm(member, call.body.password, call.remoteAddress)
       const noted = notedBy(call)
       await secondFactors.use(member, call.body.code, {

@@ -73,7 +73,9 @@ export class SecondFactors {
         if (data.totp_secret !== undefined) throw inUse()
         const { totp_offer: offered, totp_offer_until_ms: until = 0, ...rest } = data
         if (offered === undefined || until <= this.#now())
-          throw new ServiceError('invalid_transition', { message: 'No second factor waits for its confirmation.' })
+          throw new ServiceError('invalid_transition', {
+            message: 'No second factor waits for its confirmation. Begin to set one up first.',
+          })
         const key = this.#box.open(offered, factorAad(id, 'totp_offer'))
         const last_step = stepOf(Buffer.from(key, 'base64'), plain(code), this.#now())
         if (last_step === null) throw wrongCode()

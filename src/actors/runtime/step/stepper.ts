@@ -1,3 +1,4 @@
+import { acceptedNow } from '#machines/refusal.ts'
 import type { Refusal } from '#machines/vocabulary.ts'
 import { type Commit, type MessageRecord, type Storage, StoreUnavailable } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
@@ -330,5 +331,7 @@ export class Stepper {
 const whyNot = ({ code }: Refusal, resident: Resident, { event }: Delivery): string | undefined => {
   const status = code === 'invalid_transition' ? rowRecord(resident).data.status : undefined
   if (typeof status !== 'string') return undefined
-  return `The ${resident.definition.name.replaceAll('_', ' ')} is ${status}; ${event.type} is not possible now.`
+  const possible = acceptedNow(resident.state.snapshot)
+  const remedy = possible.length === 0 ? '' : ` Possible now: ${possible.join(', ')}.`
+  return `The ${resident.definition.name.replaceAll('_', ' ')} is ${status}; ${event.type} is not possible now.${remedy}`
 }

@@ -40,7 +40,10 @@ export const failedInput = async (host: Host, session: Resident, turn: number): 
   if (started?.turn_number !== turn || started.event_type !== 'turn.started')
     throw new ServiceError('not_found', { param: 'retry_of', message: 'The session has no such turn.' })
   if (ended?.event_type !== 'turn.failed')
-    throw new ServiceError('invalid_transition', { param: 'retry_of', message: 'The turn has not failed.' })
+    throw new ServiceError('invalid_transition', {
+      param: 'retry_of',
+      message: 'The turn has not failed. Only a failed one can be retried; start another turn.',
+    })
   const { input_text: input } = started.payload
   return typeof input === 'string' ? input : ''
 }

@@ -100,13 +100,17 @@ const removedPages = async (
 /** Requires a pending request. @throws {ServiceError} `invalid_transition` when it was already decided */
 const pending = (row: Row<TakedownData>): Row<TakedownData> => {
   if (row.data.status === 'pending') return row
-  throw new ServiceError('invalid_transition', { message: `The request is ${row.data.status}.` })
+  throw new ServiceError('invalid_transition', {
+    message: `The request is ${row.data.status}; only a pending one can be decided. Make another one.`,
+  })
 }
 
 /** Requires a request whose pages are not being removed. @throws {ServiceError} `invalid_transition` */
 const undecided = (row: Row<TakedownData>): Row<TakedownData> => {
   if (pending(row).data.removing !== true) return row
-  throw new ServiceError('invalid_transition', { message: 'The pages of the request are being removed.' })
+  throw new ServiceError('invalid_transition', {
+    message: 'The pages of the request are being removed. Read it again in a moment.',
+  })
 }
 
 const view = ({ id, data, ...times }: Row<TakedownData>): ResultOf<'web_takedowns.get'> => ({
