@@ -78,6 +78,14 @@ export type MemoryChangesData = {
   readonly owner: string
   readonly recent: readonly { readonly version: number; readonly ids: readonly string[] }[]
   readonly pending?: PendingWrite | null
+  /** Processes whose writes came second, the one that has the next turn first. */
+  readonly waiting?: readonly WaitingProcess[]
+}
+
+type WaitingProcess = {
+  readonly process: string
+  /** ms since the epoch. */
+  readonly at_ms: number
 }
 
 /** The end that a decided write gives to an older memory. */

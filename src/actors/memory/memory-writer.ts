@@ -111,7 +111,7 @@ export interface WriteResult extends EmbeddingResult {
 const maxJudged = 64
 
 /** Number of times a write is decided anew because other nodes' writes of the same user came first. */
-const maxAttempts = 50
+const maxAttempts = 200
 
 const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 

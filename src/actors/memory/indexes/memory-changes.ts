@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { derivedId } from '#runtime/index.ts'
@@ -13,6 +14,9 @@ export interface ChangesSince {
   readonly pending: PendingWrite | null
 }
 
+/** Time in ms for which a process that waits keeps its turn: it may have died. */
+const turnMs = 1_000
+
 const max = 64
 const maxIds = 256
 
@@ -26,9 +30,12 @@ type Recent = MemoryChangesData['recent']
  */
 export class MemoryChanges {
   readonly #table: Table<MemoryChangesData>
+  readonly #now: () => number
+  readonly #process = randomUUID()
 
   constructor(records: RecordStore, now: () => number) {
     this.#table = new Table(records, memoryChanges, now)
+    this.#now = now
   }
 
   /** @returns the version number of this change. @throws {StoreUnavailable} */
@@ -38,6 +45,7 @@ export class MemoryChanges {
 
   /**
    * Claims the next write: what it stores and supersedes is now decided. Nothing else may be decided until `carriedOut`.
+   * Processes whose writes came second have the next turns: one with many writes would always be first again.
    *
    * @param seen the version on which the decision is based.
    * @returns whether it was claimed; false when another change came first. @throws {StoreUnavailable}
@@ -49,9 +57,23 @@ export class MemoryChanges {
       const data = { owner: ownerKey(owner), recent: [{ version: 1, ids: [] }], pending }
       return seen === 0 && (await this.#table.insert({ id: idOf(owner), project, tenant, user, data })) !== null
     }
-    if (row.version !== seen || isPending(row)) return false
+    const waiting = (row.data.waiting ?? []).filter(({ at_ms }) => this.#now() - at_ms < turnMs)
+    const [next = { process: this.#process }] = waiting
+    const isTurn = next.process === this.#process && !isPending(row) && isUnchanged(row, seen)
+    const others = waiting.filter(({ process }) => process !== this.#process)
+    if (isTurn) return this.#enter(row, { pending, waiting: others })
+    const own = waiting.find(({ process }) => process === this.#process)
+    if (own !== undefined && this.#now() - own.at_ms < turnMs / 2) return false
+    const again = { process: this.#process, at_ms: this.#now() }
+    const queue = own === undefined ? [...waiting, again] : waiting.map((each) => (each === own ? again : each))
+    await this.#enter(row, { waiting: queue })
+    return false
+  }
+
+  /** @returns whether it was written; false when another change came first. */
+  async #enter(row: Row<MemoryChangesData>, fields: Pick<MemoryChangesData, 'pending' | 'waiting'>): Promise<boolean> {
     const recent = after(row.data.recent, { version: row.version + 1, ids: [] })
-    return (await this.#table.replace(row, { ...row.data, recent, pending })) !== null
+    return (await this.#table.replace(row, { ...row.data, ...fields, recent })) !== null
   }
 
   /**
@@ -62,8 +84,7 @@ export class MemoryChanges {
   async takeOver(owner: MemoryOwner, token: string, next: PendingWrite): Promise<PendingWrite | null> {
     const row = await this.#row(owner)
     if (row === null || row.data.pending?.token !== token) return null
-    const recent = after(row.data.recent, { version: row.version + 1, ids: [] })
-    return (await this.#table.replace(row, { ...row.data, recent, pending: next })) === null ? null : next
+    return (await this.#enter(row, { pending: next })) ? next : null
   }
 
   /** Announces a claimed write that has been carried out. @returns the version number of this change. */
@@ -115,5 +136,11 @@ export class MemoryChanges {
 const idOf = (owner: MemoryOwner): string => derivedId('mch', 1, `${owner.project} ${ownerKey(owner)}`)
 
 const after = (before: Recent, change: Recent[number]): Recent => [...before, change].slice(-max)
+
+/** Whether no memory has changed since version `seen`: changes without ids are those of who waits. */
+const isUnchanged = ({ version, data }: Row<MemoryChangesData>, seen: number): boolean => {
+  const missed = data.recent.filter((change) => change.version > seen)
+  return missed.length === version - seen && missed.every(({ ids }) => ids.length === 0)
+}
 
 const isPending = ({ data }: Row<MemoryChangesData>): boolean => (data.pending ?? null) !== null

@@ -79,7 +79,7 @@ export class DecidedWrites {
 
   /** Waits before a decision is made anew: in all its tries for longer than until the write of a dead process is taken over. */
   again(tries: number): Promise<void> {
-    return pause(this.#parts.clock, Math.min(200, 2 ** tries) * (0.5 + Math.random()))
+    return pause(this.#parts.clock, Math.min(50, 2 ** tries) * (0.5 + Math.random()))
   }
 
   #pendingOf({ rows, ended }: DecidedWrite): PendingWrite {
