@@ -101,7 +101,7 @@ const lifecycle = defineOperations('tenants', {
   export: {
     summary: 'Export a tenant',
     description:
-      'Returns everything that is stored for the tenant. For large tenants, send `Accept: application/x-ndjson` to get one JSON document per line. Secrets in arguments and outputs of tool calls are masked, as in every other view, unless `include_secrets` is true; the audit log records which of the two was exported.',
+      'Returns everything that is stored for the tenant; the images of a session are in its `images`, in base64. For large tenants, send `Accept: application/x-ndjson` to get one JSON document per line. Secrets in arguments and outputs of tool calls are masked, as in every other view, unless `include_secrets` is true; the audit log records which of the two was exported.',
     method: 'POST',
     path: `${one}/export`,
     access: secretKeyOnly,

@@ -52,10 +52,11 @@ export const isItem = (line: Line): line is Item => line.type !== 'header' && li
 
 /**
  * Whether a blob has the content that its name says. Vectors of knowledge sources are named by the texts that they were
- * computed from, not by themselves (`SourceBlobs.putKeyed`).
+ * computed from, not by themselves (`SourceBlobs.putKeyed`), and images of turns by their ids: one may be text too.
  */
 const isOfItsName = ({ hash, content }: Item & { readonly type: 'blob' }): boolean =>
-  /\.vec\.[0-9a-f]{64}$/.test(hash) || createHash('sha256').update(content).digest('hex') === contentHashOf(hash)
+  /\.vec\.[0-9a-f]{64}$|\.image\.img_[0-9a-z]{26}$/.test(hash) ||
+  createHash('sha256').update(content).digest('hex') === contentHashOf(hash)
 
 const checked = (item: Item, header: Header | undefined): Item => {
   const foreign =

@@ -34,7 +34,7 @@ export class Inventory {
   }
 
   add(item: Item): void {
-    if (item.type === 'blob') this.#blobs.add(`${item.hash} ${sha256(item.content)}`)
+    if (item.type === 'blob' || item.type === 'bytes') this.#blobs.add(`${item.hash} ${sha256(item.content)}`)
     if (item.type === 'commit') this.#addCommit(item.commit)
     if (item.type === 'record') this.#addRecord(item.kind, item.record)
   }

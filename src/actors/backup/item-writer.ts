@@ -64,10 +64,10 @@ export class ItemWriter {
   async put(item: Item, size: number): Promise<void> {
     if (item.type === 'commit') this.#putCommit(item.commit)
     else {
-      const sort = item.type === 'blob' ? 'blob' : item.kind
+      const sort = item.type === 'record' ? item.kind : 'blob'
       if (sort !== this.#sort) await this.end()
       this.#sort = sort
-      this.#others.push(item.type === 'blob' ? () => this.#putBlob(item) : () => this.#putRecord(item))
+      this.#others.push(item.type === 'record' ? () => this.#putRecord(item) : () => this.#putBlob(item))
     }
     this.#chars += size
     const waiting = this.#bodies.length + this.#heads.length + this.#others.length
@@ -123,8 +123,8 @@ export class ItemWriter {
     if (there?.nonce !== commit.nonce || there.project !== commit.project) throw inTheWay(commit.actor)
   }
 
-  async #putBlob({ hash, content }: Item & { readonly type: 'blob' }): Promise<void> {
-    await this.#storage.blobs.put(this.#project, hash, content)
+  async #putBlob({ type, hash, content }: Item & { readonly type: 'blob' | 'bytes' }): Promise<void> {
+    await this.#storage.blobs.put(this.#project, hash, type === 'blob' ? content : Buffer.from(content, 'base64'))
   }
 
   /** Ignores unknown kinds: the file's inventory lists none, so they only have records that expire. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { type Commit, projectScope, type RecordKind, type Scope, type StoredRecord } from '#storage/index.ts'
 import { projectKeys, projects } from '../accounts/kinds.ts'
 import type { Services } from '../capability/services.ts'
@@ -41,8 +42,11 @@ async function* blobsOf({ storage, project }: ProjectSource): AsyncGenerator<Ite
     const hashes: readonly string[] = await storage.blobs.hashes(project, after, rowPage)
     for (const hash of hashes) {
       if (isOfSegment(hash)) continue
-      const content = await storage.blobs.get(project, hash)
-      if (content !== null) yield { type: 'blob', hash, content }
+      const bytes = await storage.blobs.bytes(project, hash)
+      if (bytes === null) continue
+      const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      if (isUtf8(content)) yield { type: 'blob', hash, content: content.toString() }
+      else yield { type: 'bytes', hash, content: content.toString('base64') }
     }
     after = hashes.at(-1) ?? null
     if (after === null) return

@@ -35,6 +35,8 @@ export type Header = {
 /** One item of a project; each is a line of a file. */
 export type Item =
   | { readonly type: 'blob'; readonly hash: string; readonly content: string }
+  /** A blob that is no text, in base64. */
+  | { readonly type: 'bytes'; readonly hash: string; readonly content: string }
   | { readonly type: 'commit'; readonly commit: Commit }
   | { readonly type: 'record'; readonly kind: string; readonly record: StoredRecord }
 
@@ -108,6 +110,7 @@ const lines: Readonly<Record<string, Check>> = {
     sealing: either(shape({ by: only('master_key') }), shape({ by: only('passphrase'), salt: text, probe: text })),
   }),
   blob: shape({ hash: text, content: text }),
+  bytes: shape({ hash: text, content: text }),
   commit: shape({ commit }),
   record: shape({ kind: text, record }),
   end: shape({

@@ -19,6 +19,8 @@ export interface TypedKind<T extends JsonObject> extends RecordKind {
   readonly masked?: (data: JsonObject) => JsonObject
   /** Names of blobs whose text, in this order, becomes the field `text` of the exported record. */
   readonly textBlobs?: (data: JsonObject) => readonly string[]
+  /** The list in an exported row of the bytes that its actor keeps, whose blobs are named by this and their ids. */
+  readonly byteBlobs?: { readonly list: string; readonly named: string }
 }
 
 /** A kind with any type of data. */

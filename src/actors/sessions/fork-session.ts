@@ -37,7 +37,7 @@ export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<
   const owner = { project, tenant, user, createdAt: now() }
   const places = { from: { actor: session.id, owner: session.owner }, to: { actor: id, owner } }
   const make = () => host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
-  await parts.media.copy([...new Set(imageIdsIn(history))], places, make)
+  await parts.media.copy(imageIdsIn(history), places, make)
   await host.rows.shownOf(id)
   return newSessionView(await host.find(scope, sessionDefinition, id))
 }

@@ -4,7 +4,7 @@ import type { Status } from '#specs/statuses.ts'
 import { everyChoiceOf } from '#storage/index.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { maskedAction } from '../records/shown-event.ts'
-import { unclaimedImages } from './input/unclaimed-images.ts'
+import { imageBlobs, unclaimedImages } from './input/unclaimed-images.ts'
 import { sessionThreads } from './protocols/thread-sessions.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
@@ -14,6 +14,7 @@ export type SessionRow = { readonly status: Status<'session'> } & FieldsOf<typeo
 /** List rows of sessions. */
 export const sessionRows: TypedKind<SessionRow> = {
   name: 'sessions',
+  byteBlobs: { list: 'images', named: imageBlobs },
   filters: [
     ...everyChoiceOf(['agent_id', 'status'], ['project', 'tenant', 'user']),
     // an installation has one agent. It has one tenant too, and the lists within tenants are those of another: empty

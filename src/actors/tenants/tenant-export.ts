@@ -4,7 +4,7 @@ import type { Services } from '../capability/services.ts'
 import { rowTimes, timestampOf } from '../records/row-times.ts'
 import type { AnyKind, Row } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
-import { type Host, logPage } from '../runtime/internal.ts'
+import { actorBlobs, type Host, logPage } from '../runtime/internal.ts'
 import type { TenantData } from './kinds.ts'
 
 /** Dependencies of `TenantExport`. */
@@ -27,6 +27,8 @@ interface Source extends Pick<ExportOptions, 'includeSecrets'> {
 }
 
 const pageSize = 100
+/** Bytes of a piece of base64: a multiple of three. */
+const pieceBytes = 192 * 1024
 
 /** How an export is written. */
 export interface ExportOptions {
@@ -78,6 +80,8 @@ export class TenantExport {
         }
         if (!this.#hasLog(kind)) continue
         for await (const event of this.#eventsOf(source, row)) yield line(`${name}.event`, { of: row.id, ...event })
+        const head = `{"type":"${name}.${kind?.byteBlobs?.list}","data":`
+        yield* this.#bytes(row, kind, { begun: (id) => head + bytesOfRow({ of: row.id, id }), end: '"}}\n' })
       }
     }
     yield line('end', { exported_at: timestampOf(this.#parts.now()) })
@@ -111,7 +115,38 @@ export class TenantExport {
       yield separator + JSON.stringify(event)
       separator = ','
     }
-    yield ']}'
+    yield ']'
+    let begun = `,"${kind?.byteBlobs?.list}":[`
+    const open = (id: string): string => {
+      const text = begun + bytesOfRow({ id })
+      begun = ','
+      return text
+    }
+    yield* this.#bytes(row, kind, { begun: open, end: '"}' })
+    yield begun === ',' ? ']}' : '}'
+  }
+
+  /** Streams the bytes that an actor keeps in blobs, each in base64 as the last field of an object. */
+  async *#bytes(
+    { id: actor, project, tenant }: StoredRecord,
+    kind: AnyKind | null,
+    { begun, end }: { readonly begun: (id: string) => string; readonly end: string },
+  ): AsyncGenerator<string> {
+    const { blobs } = this.#parts.storage
+    if (kind?.byteBlobs === undefined) return
+    const prefix = actorBlobs({ actor, tenant }) + kind.byteBlobs.named
+    for (let after = prefix; ; ) {
+      const names = (await blobs.hashes(project, after, pageSize)).filter((name) => name.startsWith(prefix))
+      for (const name of names) {
+        const bytes = await blobs.bytes(project, name)
+        if (bytes === null) continue
+        yield begun(name.slice(prefix.length))
+        for (let at = 0; at < bytes.length; at += pieceBytes) yield base64Of(bytes.subarray(at, at + pieceBytes))
+        yield end
+      }
+      if (names.length < pageSize) return
+      after = names.at(-1) ?? after
+    }
   }
 
   /** A row's JSON without its closing brace. */
@@ -173,6 +208,12 @@ export class TenantExport {
     }
   }
 }
+
+/** The beginning of an object whose last field is base64. */
+const bytesOfRow = (fields: object): string => `${JSON.stringify(fields).slice(0, -1)},"base64":"`
+
+const base64Of = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 
 const shown = (row: StoredRecord) => ({
   id: row.id,

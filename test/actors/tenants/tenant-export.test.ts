@@ -135,6 +135,33 @@ describe('an export of a tenant', () => {
     expect([lines[0].type, lines.at(-1).type]).toEqual(['tenant', 'end'])
   })
 
+  it('has the images of a session byte for byte, and none of others', async () => {
+    const { put, storage, exported } = open()
+    const large = Buffer.alloc(500_000, 'image')
+    const image = (session: string, id: string, bytes: Buffer) =>
+      storage.blobs.put('prj_1', `ten_1.${session}.image.${id}`, bytes)
+    for (const id of ['ses_1', 'ses_12', 'ses_2']) await put(sessionRows, id)
+    await image('ses_1', 'img_1', large)
+    await image('ses_1', 'img_2', Buffer.from('two'))
+    await image('ses_12', 'img_3', Buffer.from('three'))
+    await storage.blobs.put('prj_1', 'ten_1.ses_1.s.abc', 'no image')
+    const images = [
+      { id: 'img_1', base64: large.toString('base64') },
+      { id: 'img_2', base64: 'dHdv' },
+    ]
+    const { sessions } = JSON.parse(await exported('application/json'))
+    expect(sessions.map(({ images }: { images: unknown }) => images)).toEqual([
+      images,
+      [{ id: 'img_3', base64: 'dGhyZWU=' }],
+      undefined,
+    ])
+    const lines = (await exported('application/x-ndjson')).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'sessions.images')).toEqual([
+      ...images.map((data) => ({ type: 'sessions.images', data: { of: 'ses_1', ...data } })),
+      { type: 'sessions.images', data: { of: 'ses_12', id: 'img_3', base64: 'dGhyZWU=' } },
+    ])
+  })
+
   it('masks the fields of actions as their view does, and shows them as stored only with secrets', async () => {
     const { put, exported } = open()
     const masked = { city: 'Lagos', api_key: '[masked]' }

@@ -1,26 +1,44 @@
+import type { CopiedEvent } from '#machines/session/session-data.ts'
+import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import { type Row, rowOf, type TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { newId, type Owner } from '#runtime/index.ts'
 import { actorBlobs, logPage } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Storage, type StoredRecord } from '#storage/index.ts'
+import { conversationState } from '../schema.ts'
 
 /** Whose images they are: all of a session are removed with it. */
 export interface MediaPlace {
   readonly actor: string
-  readonly owner: Pick<Owner, 'project' | 'tenant' | 'user'>
+  readonly owner: Pick<Owner, 'project' | 'tenant'>
 }
+
+/** What the names of blobs of images have after that of their actor. */
+export const imageBlobs = 'image.'
 
 /** Name of the blob of an image. */
 export const imageName = (id: string, { actor, owner: { tenant } }: MediaPlace): string =>
-  `${actorBlobs({ actor, tenant })}image.${id}`
+  `${actorBlobs({ actor, tenant })}${imageBlobs}${id}`
 
-/** The ids of the images to which events or messages refer. */
-export const imageIdsIn = (parts: unknown): readonly string[] =>
-  JSON.stringify(parts ?? null).match(/(?<="image_id\\*":\\*")img_[0-9a-z]+/g) ?? []
+/** The ids of the images to which events of a log refer. */
+export const imageIdsIn = (events: readonly CopiedEvent[]): readonly string[] => {
+  const parts = events.flatMap(({ event_type, payload, hidden }): readonly unknown[] => {
+    if (event_type === 'turn.started') return arrayOf(payload.input)
+    const { conversation } = hidden ?? {}
+    if (event_type !== 'session.forked' || typeof conversation !== 'string') return []
+    return conversationState(conversation).messages.flatMap((message) => arrayOf(objectOf(message).parts))
+  })
+  return [...new Set(parts.map((part) => textOf(objectOf(part).image_id)).filter((id) => id !== ''))]
+}
 
-/** `after` is the end of the log before them. */
-type Unclaimed = { readonly actor: string; readonly images: readonly string[]; readonly after: number }
+/** `after` is the end of the log before them. The record is the project's, so that no erasure removes it before them. */
+type Unclaimed = {
+  readonly actor: string
+  readonly tenant: string | null
+  readonly images: readonly string[]
+  readonly after: number
+}
 
 /** Images that are stored while no commit refers to them yet. */
 export const unclaimedImages: TypedKind<Unclaimed> = { name: 'unclaimed_images', exported: null }
@@ -56,31 +74,36 @@ export class UnclaimedImages {
     if (images.length === 0) return work()
     // not the id of an image: forks have those of their source
     const id = newId('img')
-    const row = await this.#table.insert({ id, ...owner, data: { actor, images, after } })
+    const { project, tenant } = owner
+    const row = await this.#table.insert({ id, project, tenant: null, data: { actor, tenant, images, after } })
     const done = await work().catch(async (error: unknown) => {
       // after any other error the commit may have been written
       if (row !== null && error instanceof ServiceError) await this.#settle(row)
       throw error
     })
     if (done.duplicate && row !== null) await this.#settle(row)
-    else await this.#table.remove(projectScope(owner.project), id)
+    else await this.#table.remove(projectScope(project), id)
     return done
   }
 
-  /** Removes what processes that died have left. */
+  /** Removes what processes that died have left. @throws the first error, after all others were removed */
   async sweep(): Promise<void> {
     const before = this.#now() - maxAgeMs
+    const errors: unknown[] = []
     for (let after: string | null = null; ; ) {
       const page: readonly StoredRecord[] = await this.#storage.records.ofEveryProject(unclaimedImages, after, pageSize)
-      for (const row of page) if (row.created_at < before) await this.#settle(rowOf(unclaimedImages, row))
+      for (const row of page)
+        if (row.created_at < before)
+          await this.#settle(rowOf(unclaimedImages, row)).catch((error: unknown) => errors.push(error))
       after = page.at(-1)?.id ?? null
-      if (page.length < pageSize) return
+      if (page.length < pageSize) break
     }
+    if (errors.length > 0) throw errors[0]
   }
 
-  async #settle({ id, project, tenant, user, data: { actor, images, after } }: Row<Unclaimed>): Promise<void> {
+  async #settle({ id, project, data: { actor, tenant, images, after } }: Row<Unclaimed>): Promise<void> {
     const used = await this.#used({ actor, project }, after)
-    const place = { actor, owner: { project, tenant, user } }
+    const place = { actor, owner: { project, tenant } }
     for (const image of images) if (!used.has(image)) await this.#storage.blobs.remove(project, imageName(image, place))
     await this.#table.remove(projectScope(project), id)
   }
