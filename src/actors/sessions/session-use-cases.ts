@@ -19,6 +19,7 @@ import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
+import { checkLength } from './input/given-parts.ts'
 import type { TurnInput, TurnMedia } from './input/turn-media.ts'
 import { listSessions } from './list-sessions.ts'
 import { messagePage, snapshotStream } from './messages/session-messages.ts'
@@ -203,18 +204,12 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const { host, configs } = parts
   const { body, scope, idempotency } = call
   const session = await findSession(host, call, call.params.session_id)
-  checkTurnStart(body)
+  checkBody(call)
   const { retry_of } = body
   const text = retry_of === undefined ? (body.input ?? '') : await failedInput(host, session, retry_of)
   const { user } = session.owner
   checkMemory({ memory: body.memory, user, of: 'session' })
-  const found = agentOf(parts, session)
-  const agent = found instanceof Promise ? await found : found
-  if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
-  if (call.principal.kind === 'client_token' && agent.private === true)
-    throw new ServiceError('agent_not_runnable', {
-      message: 'The agent is private, and the session has no installation.',
-    })
+  const agent = await turnAgent(parts, call, session)
   checkLeave(call.reserved, agent)
   const { declared, brought } = await broughtTools(parts.remoteTools, body.tools ?? [], session.owner)
   const own = await parts.toolHeaders.keep(declared, {
@@ -249,10 +244,30 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const deliver = (given: TurnInput) => host.deliverTo(session, started(given))
   const result = await (typeof text === 'string'
     ? deliver({ input: text })
-    : parts.media.begin({ input: text, place, scope }, deliver))
+    : parts.media.begin(
+        { input: text, place, model: plan.model, scope: isServerSide(call.principal) ? scope : null },
+        deliver,
+      ))
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
   return { stream, ...streamPlace(session), replayed: result.duplicate }
+}
+
+const checkBody = ({ body, bytes }: TurnCall): void => {
+  checkTurnStart(body)
+  if (bytes !== undefined) checkLength(bytes.length, typeof body.input === 'object' ? body.input : [], 'input')
+}
+
+/** @throws {ServiceError} `agent_not_runnable` */
+const turnAgent = async (parts: SessionParts, { principal }: TurnCall, session: Resident): Promise<AgentConfig> => {
+  const found = agentOf(parts, session)
+  const agent = found instanceof Promise ? await found : found
+  if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
+  if (principal.kind === 'client_token' && agent.private === true)
+    throw new ServiceError('agent_not_runnable', {
+      message: 'The agent is private, and the session has no installation.',
+    })
+  return agent
 }
 
 /** @throws {ServiceError} `secret_key_required` for a field that the agent does not let this caller set. */

@@ -1,3 +1,4 @@
+import { largestImage } from '#gateway/chat/fitting-images.ts'
 import { modelsPort } from '#gateway/gateway.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
@@ -132,6 +133,7 @@ const turnMaking = (services: Services) => {
       unclaimed,
       isKnown: async () => (await services.runtime).processes.haveAll(sessionDefinition.name, partsSince),
       remote: { guard: services.guard.content },
+      maxBytes: (project, model) => largestImage(routing.routes, project, model),
       files: () => fileService.of(services),
     }),
     checkModel: (model: string, project: string) => routing.routes.resolve(project, model, 'chat'),

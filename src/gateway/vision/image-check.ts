@@ -57,7 +57,7 @@ export const checkImage = (
 }
 
 /** @throws {ServiceError} `image_too_large` */
-const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at: string): void => {
+export const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at: string): void => {
   if (size <= maxBytes) return
   const message = `${at} has ${size} bytes; this provider accepts at most ${maxBytes}.`
   throw new ServiceError('image_too_large', { param: at, message })

@@ -35,6 +35,7 @@ import { webhookNotices } from '#actors/webhooks/notify.ts'
 import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
 import { type ResponseEffectParts, responseEffects } from '#gateway/apis/responses/background/response-effects.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
+import { usualImages } from '#gateway/providers/provider-format.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
@@ -161,6 +162,8 @@ export interface WorldOptions {
   readonly streamCommitMs?: number
   /** Files that turns name; none when absent. */
   readonly files?: TurnMediaParts['files']
+  /** Most bytes of an image for a model. Default: the usual. */
+  readonly maxImageBytes?: (model: string) => number
   /** Whether every process knows images in turns. Default: true. */
   readonly isUpgraded?: boolean
 }
@@ -337,10 +340,15 @@ export const typesOf = (events: readonly LogEvent[]): readonly string[] => event
 /** Images of turns, at any public address. */
 export const turnMediaOf = (
   storage: Storage,
-  { files = () => ({ find: async () => null }), clock = systemClock, isUpgraded = true }: WorldOptions = {},
+  {
+    files = () => ({ find: async () => null }),
+    maxImageBytes = () => usualImages.maxBytes,
+    clock = systemClock,
+    isUpgraded = true,
+  }: WorldOptions = {},
 ) =>
   new TurnMedia({
-    ...{ blobs: storage.blobs, files, isKnown: () => isUpgraded },
+    ...{ blobs: storage.blobs, files, isKnown: () => isUpgraded, maxBytes: async (_, model) => maxImageBytes(model) },
     unclaimed: new UnclaimedImages(storage, clock.now),
     remote: { guard: openSsrfGuard({ allowedPrivateHosts: [] }).content },
   })

@@ -1,5 +1,7 @@
 import { badImage } from '#gateway/vision/image-sources.ts'
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { defaultMaxBodyBytes } from '#specs/dsl/declare.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { invalid, invalidField, needText } from '#specs/errors/invalid-field.ts'
 
 /** One part of a turn's input as the caller gave it. `at` names it in errors. */
@@ -8,6 +10,26 @@ export type GivenPart = { readonly at: string } & (
   /** By `url`, which may be a data URL, or by the id of a stored file. */
   | { readonly kind: 'image'; readonly url: string | null; readonly fileId: string | null; readonly detail: string }
 )
+
+/**
+ * Checks the length of a body without the data of its images, which some clients escape. Pure.
+ *
+ * @throws {ServiceError} `body_too_large`
+ */
+export const checkLength = (bytes: number, parts: readonly WireObject[], param: string): void => {
+  const data = parts.reduce((sum, part) => sum + dataLength(part.image_url), 0)
+  if (bytes - data * escaped <= defaultMaxBodyBytes) return
+  const message = 'Without its images, a request has at most 1 MB.'
+  throw new ServiceError('body_too_large', { param, message })
+}
+
+/** Length of base64 in JSON if each of its slashes is escaped, with room for chance: one of 64 characters is a slash. */
+const escaped = 1 + 1 / 32
+
+const dataLength = (given: unknown): number => {
+  const url = textOf(given) || textOf(objectOf(given).url)
+  return url.startsWith('data:') ? url.length : 0
+}
 
 /**
  * Reads a part in the format of OpenAI's Responses API, or in that of chat completions. Pure.

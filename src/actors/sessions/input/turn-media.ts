@@ -1,7 +1,7 @@
 import type { FileService } from '#actors/capability/file-service.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
 import type { GivenImage } from '#gateway/providers/image-format.ts'
-import { usualImages } from '#gateway/providers/provider-format.ts'
+import { type ImageLimits, usualImages } from '#gateway/providers/provider-format.ts'
 import { ImageBytes } from '#gateway/vision/image-bytes.ts'
 import { checkImage } from '#gateway/vision/image-check.ts'
 import { byUrl, type ImageSource } from '#gateway/vision/image-sources.ts'
@@ -12,6 +12,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { inShares, nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { BlobStore, JsonObject, Scope } from '#storage/index.ts'
 import { type GivenPart, givenPart } from './given-parts.ts'
+import { ShownMemory } from './shown-memory.ts'
 import { imageName, type MediaPlace, type UnclaimedImages } from './unclaimed-images.ts'
 
 /** The input of a turn: its text, and its parts by reference when it has more than text. */
@@ -27,6 +28,8 @@ export interface TurnMediaParts {
   /** Whether every process that may run the session knows parts: those of an earlier release drop them. */
   readonly isKnown: () => boolean | Promise<boolean>
   readonly remote: RemoteImages
+  /** Most bytes of an image that the providers of a model take. */
+  readonly maxBytes: (project: string, model: string) => Promise<number>
   /** Called when a part names a file. */
   readonly files: () => Pick<FileService, 'find'>
 }
@@ -35,7 +38,16 @@ export interface TurnMediaParts {
 interface GivenTurn {
   readonly input: readonly WireObject[]
   readonly place: MediaPlace & { readonly after: number }
-  readonly scope: Scope
+  readonly model: string
+  /** In which files are found; null for a credential that browsers show, which names none. */
+  readonly scope: Scope | null
+}
+
+/** How one image is read and stored. */
+interface ReadingImage extends Pick<GivenTurn, 'scope'> {
+  readonly reading: ImageBytes
+  readonly limits: ImageLimits
+  readonly id: string
 }
 
 const upgrading = 'Turns take images once every server of this installation is upgraded. Try again.'
@@ -54,20 +66,22 @@ const leftOut = '[An earlier image, which is not shown any more.]'
  */
 export class TurnMedia {
   readonly #parts: TurnMediaParts
+  readonly #memory: ShownMemory
 
-  constructor(parts: TurnMediaParts) {
+  /** @param memory of images in model calls. */
+  constructor(parts: TurnMediaParts, memory = new ShownMemory()) {
     this.#parts = parts
+    this.#memory = memory
   }
 
   /**
    * Stores the images of an input, and begins its turn.
    *
-   * @param scope of the caller, in which files are found.
    * @throws {ServiceError} `bad_request`, `unsupported_format`, `image_too_large`, `not_found`, `invalid_field`, each
    * naming the part; `overloaded` during an upgrade; what the turn is refused with; {StoreUnavailable}
    */
   async begin(
-    { input, place, scope }: GivenTurn,
+    { input, place, model, scope }: GivenTurn,
     deliver: (given: TurnInput) => Promise<Delivered>,
   ): Promise<Delivered> {
     const given = input.map((part, at) => givenPart(part, `input[${at}]`))
@@ -75,6 +89,7 @@ export class TurnMedia {
     if (given.every(({ kind }) => kind === 'text')) return deliver({ input: text })
     if (!(await this.#parts.isKnown())) throw new ServiceError('overloaded', { param: 'input', message: upgrading })
     const reading = new ImageBytes(this.#parts.remote, new AbortController().signal)
+    const limits = { ...usualImages, maxBytes: await this.#parts.maxBytes(place.owner.project, model) }
     const ids = given.map(() => newId('img'))
     return this.#parts.unclaimed.during(ids, place, async () => {
       const parts: JsonObject[] = []
@@ -83,7 +98,7 @@ export class TurnMedia {
         parts.push(
           part.kind === 'text'
             ? { type: 'input_text', text: part.text }
-            : await this.#image(part, place, { scope, reading, id: ids[at] ?? '' }),
+            : await this.#image(part, place, { scope, reading, limits, id: ids[at] ?? '' }),
         )
       return deliver({ input: text, parts })
     })
@@ -114,13 +129,25 @@ export class TurnMedia {
     return { bytes, mimeType: checkImage({ head: bytes, size: bytes.length, declared: '' }, usualImages, id) }
   }
 
-  /** Returns a request with the bytes of its images. @throws {StoreUnavailable} */
-  shown(request: ModelRequest, place: MediaPlace): ModelRequest | Promise<ModelRequest> {
-    return request.messages.some(hasParts) ? this.#shown(request, place) : request
+  /** Makes a call with the bytes of the images of its request. @throws what `call` throws; {StoreUnavailable} */
+  async during<T>(
+    request: ModelRequest,
+    place: MediaPlace & { readonly signal: AbortSignal },
+    call: (shown: ModelRequest) => Promise<T>,
+  ): Promise<T> {
+    const parts = request.messages.flatMap((message) => (hasParts(message) ? message.parts : []))
+    if (parts.length === 0) return call(request)
+    const bytes = Math.min(
+      maxShownBytes,
+      parts.reduce((sum, part) => sum + Number(part.bytes ?? 0), 0),
+    )
+    const held = { project: place.owner.project, bytes, signal: place.signal }
+    return this.#memory.holding(held, async () => call(await this.#shown(request, place)))
   }
 
   async #shown(request: ModelRequest, place: MediaPlace): Promise<ModelRequest> {
     let left = maxShownBytes
+    const maxBytes = await this.#parts.maxBytes(place.owner.project, request.model)
     const messages: ModelMessage[] = []
     for (const message of request.messages.toReversed()) {
       if (!hasParts(message)) {
@@ -129,8 +156,10 @@ export class TurnMedia {
       }
       const parts: WireObject[] = []
       for (const part of message.parts.toReversed()) {
-        left -= Number(part.bytes ?? 0)
-        parts.push(left < 0 && part.image_id !== undefined ? textPart(leftOut) : await this.#sent(part, place))
+        const bytes = Number(part.bytes ?? 0)
+        if (bytes <= maxBytes) left -= bytes
+        const isLeftOut = part.image_id !== undefined && (left < 0 || bytes > maxBytes)
+        parts.push(isLeftOut ? textPart(leftOut) : await this.#sent(part, place))
       }
       messages.push({ ...message, parts: parts.reverse() })
     }
@@ -151,7 +180,7 @@ export class TurnMedia {
   async #image(
     part: Extract<GivenPart, { kind: 'image' }>,
     place: MediaPlace,
-    { scope, reading, id }: { readonly scope: Scope; readonly reading: ImageBytes; readonly id: string },
+    { scope, reading, limits, id }: ReadingImage,
   ): Promise<JsonObject> {
     const { remote, blobs } = this.#parts
     const source = part.fileId === null ? byUrl(part.url ?? '', part.at) : await this.#stored(part, place, scope)
@@ -160,7 +189,7 @@ export class TurnMedia {
       checkAddress(remote, source.url, source.at)
       return { ...common, image_url: source.url.href }
     }
-    const { bytes, mimeType } = await reading.read(source, usualImages)
+    const { bytes, mimeType } = await reading.read(source, limits)
     await blobs.put(place.owner.project, imageName(id, place), bytes)
     const named = part.fileId === null ? {} : { file_id: part.fileId }
     return { ...common, image_id: id, mime_type: mimeType, bytes: bytes.length, ...named }
@@ -170,14 +199,19 @@ export class TurnMedia {
   async #stored(
     { fileId, at }: Extract<GivenPart, { kind: 'image' }>,
     { owner }: MediaPlace,
-    scope: Scope,
+    scope: Scope | null,
   ): Promise<ImageSource> {
     const id = fileId ?? ''
-    const found = await this.#parts.files().find(scope, id)
+    const found = scope === null ? null : await this.#parts.files().find(scope, id)
     const isForeign = found === null || (found.tenant !== null && found.tenant !== owner.tenant)
     if (isForeign) throw new ServiceError('not_found', { param: at, message: `There is no file ${id}.` })
     const pieces: Uint8Array[] = []
-    for await (const piece of inShares(found.content())) pieces.push(piece)
+    let length = 0
+    for await (const piece of inShares(found.content())) {
+      pieces.push(piece)
+      length += piece.length
+      if (length > usualImages.maxBytes) break
+    }
     return { kind: 'file', at, bytes: Buffer.concat(pieces), mimeType: '' }
   }
 }

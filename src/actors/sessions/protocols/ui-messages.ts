@@ -70,7 +70,8 @@ const beginOfMessage = async (host: Host, session: Resident): Promise<{ first: n
   for (let turn = latest; ; turn--) {
     const first = await firstOfTurn(host, session, turn)
     const [started] = await host.readPage(session, first - 1, 1)
-    const isWhole = started?.payload.input_text !== '' || turn <= 1 || latest - turn >= maxTurns
+    const { input_text, input } = started?.payload ?? {}
+    const isWhole = input_text !== '' || input !== undefined || turn <= 1 || latest - turn >= maxTurns
     if (isWhole) return { first, turn }
   }
 }

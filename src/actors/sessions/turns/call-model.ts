@@ -35,7 +35,7 @@ import { lengthBefore, numberedSources, type WebSource } from './web-sources.ts'
 export interface CallModelParts extends CompactParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
-  readonly media: Pick<TurnMedia, 'shown'>
+  readonly media: Pick<TurnMedia, 'during'>
   /** Memory of end users; called when a turn uses it. */
   readonly memory: () => MemoryService
 }
@@ -91,7 +91,7 @@ const chargedLost = async (parts: CallModelParts, text: string, context: EffectC
   const requested = turnCall(context)
   try {
     const { request, caller, config } = await prepare(parts, requested, context)
-    const charge = await parts.models.lost(await parts.media.shown(request, context), caller, text)
+    const charge = await parts.media.during(request, context, (shown) => parts.models.lost(shown, caller, text))
     const ratePlanId = config.rate_plan_id ?? null
     return charge === null ? {} : { metered: metered({ ratePlanId, ...requested.whose, ...charge, interrupted: true }) }
   } catch (error) {
@@ -224,10 +224,12 @@ const outcomeOf = async (
     }
     const { add: onDelta, reason: onReasoning } = deltas
     const receiver = { onDelta, ...(config.show_reasoning && onReasoning !== undefined && { onReasoning }) }
-    const shown = parts.media.shown(request, context)
-    const sent = shown instanceof Promise ? await shown : shown
-    const call = () => parts.models.call(sent, { ...caller, onGuarded }, { ...receiver, signal: context.signal })
-    const answer = await manner(call, context.signal).finally(deltas.written)
+    const options = { ...receiver, signal: context.signal }
+    const answer = await parts.media
+      .during(request, context, (shown) =>
+        manner(() => parts.models.call(shown, { ...caller, onGuarded }, options), context.signal),
+      )
+      .finally(deltas.written)
     const annotations = cited(answer.text)
     const common = {
       text: deltas.rest(),

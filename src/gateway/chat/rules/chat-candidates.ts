@@ -5,6 +5,7 @@ import { RouteCandidates, type RouteCandidatesParts } from '#gateway/call/route-
 import { type AppliedRules, appliedRules, noRules, ruledModels, ruleNote } from '#gateway/call/rules/applied-rules.ts'
 import { modelsOf } from '../chat-request.ts'
 import type { ChatRunRequest } from '../chat-run-request.ts'
+import { fittingCandidates } from '../fitting-images.ts'
 import { showsImages, visionCandidates, withVision } from '../vision-route.ts'
 
 /** The rules of a chat; none for one that only some providers can serve. @throws {StoreUnavailable} */
@@ -27,6 +28,6 @@ export const chatCandidates = (
   const stays = showsThem && usesOwnModels(caller)
   const query = { project: caller.project, models, conversation: () => conversationName(caller, body) }
   const found = new RouteCandidates(parts, { ...query, need: stays ? 'chat' : need, note: ruleNote(applied) })
-  if (stays) return visionCandidates(found)
-  return showsThem ? mappedCandidates(found, withVision) : found
+  if (!showsThem) return found
+  return fittingCandidates(stays ? visionCandidates(found) : mappedCandidates(found, withVision), body)
 }

@@ -195,6 +195,19 @@ describe('images in the input of a turn', () => {
     ])
   })
 
+  it('larger than the providers of the model take are refused with that limit, and earlier ones are left out', async () => {
+    const [taken, limit] = [picture.length, picture.length - 1]
+    const session = await open({ maxImageBytes: (model) => (model === 'small' ? limit : taken) })
+    await turn(world, session, { input: [image] })
+    const error = await turn(world, session, { input: [question, image], model: 'small' }).catch((thrown) => thrown)
+    expect(error).toMatchObject({
+      ...{ code: 'image_too_large', details: { param: 'input[1].image_url' } },
+      message: `input[1].image_url has ${taken} bytes; this provider accepts at most ${limit}.`,
+    })
+    await turn(world, session, { input: 'And now?', model: 'small' })
+    expect(messages()?.[0]).toMatchObject({ parts: [{ type: 'text', text: expect.stringContaining('not shown') }] })
+  })
+
   it('of a process that died before the turn began are removed later, and those of a turn stay', async () => {
     const died = new Error('the process died')
     const find = async () => Promise.reject(died)
