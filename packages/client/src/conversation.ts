@@ -1,14 +1,16 @@
 import type { TroupeError } from './errors.ts'
-import type { SessionEvent } from './events.ts'
+import type { SessionEvent, UrlCitation } from './events.ts'
 import type { Connection } from './follow.ts'
 import {
   type Message,
   type MessagePart,
   type PendingAction,
+  partsOf,
   type Run,
   type SnapshotEvent,
   type ToolPart,
   type Turn,
+  type TurnInput,
   textOf,
 } from './messages.ts'
 import { asFields } from './schema.ts'
@@ -46,10 +48,10 @@ export class Conversation {
   }
 
   /** Shows a message that is on its way. */
-  sending(id: string, text: string): void {
+  sending(id: string, input: TurnInput): void {
     this.error = null
-    this.messages = [...this.messages, message(id, { role: 'user', status: 'sending', parts: textParts(text) })]
-    if (this.run.status === 'idle') this.#runs('sending')
+    this.messages = [...this.messages, message(id, { role: 'user', status: 'sending', parts: partsOf(input) })]
+    if (this.run.status === 'idle') this.#runs('completed')
   }
 
   /** Takes a message back that the server refused. */
@@ -74,18 +76,16 @@ export class Conversation {
   /** How a turn ended; null if it has not. */
   outcome(turn: number): Turn | null {
     const answer = this.#of(turn, 'assistant')
-    if (answer?.status !== 'completed' && answer?.status !== 'failed') return null
-    const { status, usage = null, error = null } = answer
-    return { turn, status, text: textOf(answer), usage, error }
+    if (!answer?.usage) return null
+    const { usage, error = null } = answer
+    return { turn, status: error ? 'failed' : 'completed', text: textOf(answer), usage, error }
   }
 
   /** How a call was resolved; null if it waits. */
   resolution(actionId: string): string | null {
-    for (const { parts } of this.messages)
-      for (const part of parts)
-        if (isCall(part, actionId) && part.status !== 'pending')
-          return part.resolution ?? (part.status === 'rejected' ? part.status : 'approved')
-    return null
+    const part = this.messages.flatMap(({ parts }) => parts).find((each) => isCall(each, actionId))
+    if (!part || part.status === 'pending') return null
+    return part.resolution ?? (part.status === 'rejected' ? part.status : 'approved')
   }
 
   /** Applies an event of the log. */
@@ -114,11 +114,10 @@ export class Conversation {
     } else if (event === 'turn.resumed') this.#resumed(data)
     else if (event === 'turn.completed') {
       const { output, usage, annotations = [] } = data
-      const citations = annotations.map((each) => ({ ...each, type: 'citation' as const }))
-      this.#end(output, { status: 'completed', usage }, citations)
+      this.#end(output, { status: 'completed', usage }, annotations)
     } else if (event === 'turn.failed') {
-      const { output, usage, error } = data
-      this.#end(output.text, { status: 'failed', usage, error })
+      const { output, ...how } = data
+      this.#end(output.text, { status: 'failed', ...how })
     }
   }
 
@@ -144,17 +143,18 @@ export class Conversation {
     })
   }
 
-  #started({ turn_number, input_text, retry_of }: DataOf<'turn.started'>): void {
+  #started({ turn_number, input_text, input: given, retry_of }: DataOf<'turn.started'>): void {
     this.#text = ''
     this.#before = 0
-    const sent = this.messages.find((each) => isUnsent(each) && textOf(each) === input_text)
-    const input = inputOf(turn_number)
-    const id = this.#ids.get(input) ?? sent?.id ?? input
+    const parts = partsOf(given ?? input_text)
+    const text = textOf({ parts })
+    const sent = this.messages.find((each) => isUnsent(each) && textOf(each) === text)
+    const id = this.#ids.get(inputOf(turn_number)) ?? sent?.id ?? inputOf(turn_number)
     const others = this.messages.filter((each) => each.id !== id)
-    const user = message(id, { role: 'user', turn_number, status: 'completed', parts: textParts(input_text) })
+    const user = message(id, { role: 'user', turn_number, status: 'completed', parts })
     this.messages = [
       ...others.filter((each) => !isUnsent(each)),
-      ...(input_text && !retry_of ? [user] : []),
+      ...(parts[0] && !retry_of ? [user] : []),
       message(`msg_${turn_number}_assistant`, { turn_number }),
       ...others.filter(isUnsent),
     ]
@@ -165,7 +165,7 @@ export class Conversation {
     const { action_id, resolution, output } = data
     this.approvals = this.#others(data)
     const status = resolution === 'rejected' ? resolution : 'running'
-    this.#tool(action_id, { resolution, ...(output === undefined ? { status } : { status: 'completed', output }) })
+    this.#tool(action_id, { resolution, status: output === undefined ? status : 'completed', output })
     if (!this.approvals.length) this.#runs('in_progress')
   }
 
@@ -174,8 +174,9 @@ export class Conversation {
     return this.approvals.filter((each) => each.action_id !== action_id)
   }
 
-  #end(text: string, change: Partial<Message>, more: readonly MessagePart[] = []): void {
-    this.#answer(({ parts }) => ({ parts: [...this.#withText(parts, text), ...more], ...change }))
+  #end(text: string, change: Partial<Message>, cited: readonly UrlCitation[] = []): void {
+    const citations = cited.map((each) => ({ ...each, type: 'citation' as const }))
+    this.#answer(({ parts }) => ({ parts: [...this.#withText(parts, text), ...citations], ...change }))
     this.approvals = []
     this.#runs('completed')
   }
@@ -199,7 +200,7 @@ export class Conversation {
 
   /** Replaces what stands after the newest tool call by the turn's whole text, less the part before that call. */
   #withText(parts: Message['parts'], text: string): Message['parts'] {
-    return [...parts.slice(0, afterCalls(parts)), ...textParts(text.slice(this.#before))]
+    return [...parts.slice(0, afterCalls(parts)), ...partsOf(text.slice(this.#before))]
   }
 
   /** Changes the newest message of the model; all others stay the objects that they are. */
@@ -227,8 +228,6 @@ const message = (id: string, fields: Partial<Message>): Message => ({
 const isUnsent = ({ turn_number }: Message): boolean => turn_number === null
 
 const isCall = (part: MessagePart, actionId: string): part is ToolPart => asFields(part).action_id === actionId
-
-const textParts = (text: string): readonly MessagePart[] => (text ? [{ type: 'text', text }] : [])
 
 /** Where the text of the model call in progress begins: behind the calls before it, and its reasoning. */
 const afterCalls = (parts: readonly MessagePart[]): number => parts.findLastIndex(({ type }) => type !== 'text') + 1

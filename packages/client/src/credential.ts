@@ -51,11 +51,11 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
   const now = () => Date.now() + (ahead ?? 0)
   const mint = async (): Promise<Held> => {
     const late = new Promise((_, reject) => AbortSignal.timeout(tokenMs).addEventListener('abort', reject))
-    const made = asFields(await Promise.race([token?.(now()), late]))
-    const toEnd = Date.parse(`${made.expires_at}`) - now()
+    const made = asFields<ClientToken>(await Promise.race([token?.(now()), late]))
+    const toEnd = Date.parse(made.expires_at) - now()
     const life = toEnd <= 0 && ahead === null ? unknownLife : toEnd
-    if (!made.token || !(life > 0)) throw usage('token() must return { token, expires_at }, not expired.')
-    held = { token: `${made.token}`, renewAt: now() + life * renewedAfter }
+    if (!(made.token && life > 0)) throw usage('token() must return { token, expires_at }, not expired.')
+    held = { token: made.token, renewAt: now() + life * renewedAfter }
     return held
   }
   return {
@@ -87,4 +87,6 @@ export const credentialOf = ({ key, token }: CredentialOptions): Credential => {
   }
 }
 
-const usage = (message: string): TroupeError => new TroupeError(message, { code: 'usage' })
+/** An error of the program that uses this client. */
+export const usage = (message: string, cause?: unknown): TroupeError =>
+  new TroupeError(message, { code: 'usage', cause })

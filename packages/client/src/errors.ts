@@ -30,8 +30,8 @@ export class TroupeError extends Error {
   declare readonly requestId: string | null
   declare readonly retryAfterMs: number
 
-  constructor(message: string, { cause, ...origin }: ErrorOrigin) {
-    super(message, { cause })
+  constructor(message: string, origin: ErrorOrigin) {
+    super(message, origin)
     Object.assign(this, {
       name: 'TroupeError',
       type: '',
@@ -63,8 +63,12 @@ export const errorIn = async (response: Response, baseUrl: string): Promise<Trou
     // some of the older APIs have the code itself as `error`
     ...asFields<Envelope>(typeof error === 'string' ? { code: error, message: error } : error),
   }
-  const retryAfterMs = Number(headers.get('retry-after')) * 1000 || 0
-  return new TroupeError(message, { ...fields, status, requestId: request_id ?? null, retryAfterMs })
+  return new TroupeError(message, {
+    ...fields,
+    status,
+    requestId: request_id ?? null,
+    retryAfterMs: Number(headers.get('retry-after')) * 1000 || 0,
+  })
 }
 
 /** Whether the same request may succeed later. */

@@ -19,7 +19,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal
   /** Gets every later event once, in order, in the batches in which they arrive. */
   readonly take: (events: readonly SessionEvent[]) => void
-  readonly onStatus?: (status: Connection, error: TroupeError | null) => void
+  readonly onStatus?: (status: Connection, error?: TroupeError | null) => void
 }
 
 /** Reads one connection until it ends, or `take` returns false; whatever arrives is taken, also if it says nothing. */
@@ -55,7 +55,7 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
   let gap = -1
   // what an outage has taught holds no longer
   onChange(['online', 'visibilitychange'], () => (tries = 0), signal)
-  onStatus('connecting', null)
+  onStatus('connecting')
   while (!signal.aborted) {
     const over = new AbortController()
     const since = Date.now()
@@ -64,7 +64,7 @@ export const follow = async ({ take, onStatus = () => {}, ...options }: FollowOp
     const taken: Reading['take'] = (events) => {
       clearTimeout(watchdog)
       watchdog = setTimeout(end, 2.2 * keepAliveMs)
-      onStatus('live', null)
+      onStatus('live')
       let isWhole = true
       const fresh = events.filter(({ id, event }) => {
         if (!isWhole || id <= last) return false

@@ -24,6 +24,9 @@ export type { PageFunction, PageTools } from './functions.ts'
 export { pageFunctions } from './functions.ts'
 export type {
   CitationPart,
+  ImagePart,
+  InputImage,
+  InputText,
   Message,
   MessagePart,
   PendingAction,
@@ -32,6 +35,7 @@ export type {
   TextPart,
   ToolPart,
   Turn,
+  TurnInput,
 } from './messages.ts'
 export { textOf } from './messages.ts'
 export type { Decision, SessionOptions, SessionState, TurnOptions } from './session.ts'

@@ -1,4 +1,5 @@
 import type { RequiredConnection, RequiredInput, TurnError, TurnUsage } from './events.ts'
+import { asFields } from './schema.ts'
 
 /** A piece of text of a message. */
 export interface TextPart {
@@ -20,7 +21,7 @@ export interface ToolPart {
   readonly arguments: unknown
   /** `pending`: waits for a decision. `awaiting_output`: the next turn brings the output. `cancelled`: the turn ended before. */
   readonly status: 'running' | 'pending' | 'awaiting_output' | 'completed' | 'rejected' | 'cancelled'
-  readonly output?: string
+  readonly output?: string | undefined
   /** How a call that waited was resolved, of calls that this client saw waiting. */
   readonly resolution?: string
   /** What the tool's server reported last. */
@@ -36,8 +37,36 @@ export interface CitationPart {
   readonly title: string
 }
 
+/** A text in the input of a turn. */
+export interface InputText {
+  readonly type: 'input_text'
+  readonly text: string
+}
+
+/** An image in the input of a turn, which `imagePart` of `@troupe/client/images` makes. */
+export interface InputImage {
+  readonly type: 'input_image'
+  /** A data URL, or an https address. */
+  readonly image_url?: string
+  /** Id of a file of `files.create`, in place of an address. */
+  readonly file_id?: string
+  readonly detail?: 'auto' | 'low' | 'high'
+}
+
+/** What a message is made of: a text, or texts and images. */
+export type TurnInput = string | readonly (InputText | InputImage)[]
+
+/** An image of a message of the user. */
+export interface ImagePart extends Omit<InputImage, 'type'> {
+  readonly type: 'image'
+  /** For `session.image`. Images that are not sent yet, and those by address, have an `image_url` instead. */
+  readonly image_id?: string
+  readonly mime_type?: string
+  readonly bytes?: number
+}
+
 /** What a message consists of, in the order in which it came. */
-export type MessagePart = TextPart | ReasoningPart | ToolPart | CitationPart
+export type MessagePart = ImagePart | TextPart | ReasoningPart | ToolPart | CitationPart
 
 /** A message of the conversation, as `sessions.messages` lists it. Its identity changes only when it does. */
 export interface Message {
@@ -95,3 +124,14 @@ export interface Turn {
 /** All text of a message, without what the model reasoned. */
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+/** Length of what the types of parts have before those of messages. */
+const prefix = 'input_'.length
+
+/** The parts of a message of these contents. */
+export const partsOf = (input: TurnInput): readonly MessagePart[] =>
+  typeof input === 'string'
+    ? input
+      ? [{ type: 'text', text: input }]
+      : []
+    : input.map((part) => asFields({ ...part, type: part.type.slice(prefix) }))

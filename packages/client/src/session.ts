@@ -1,10 +1,11 @@
 import { Conversation } from './conversation.ts'
+import { usage } from './credential.ts'
 import { TroupeError } from './errors.ts'
 import type { SessionEvent } from './events.ts'
 import { type Connection, follow } from './follow.ts'
 import { readFrames } from './frames.ts'
 import type { PageTools } from './functions.ts'
-import type { Message, PendingAction, Run, Turn } from './messages.ts'
+import type { Message, PendingAction, Run, Turn, TurnInput } from './messages.ts'
 import { beforeNext, nextFrame } from './page.ts'
 import { asFields } from './schema.ts'
 import type { Troupe } from './troupe.ts'
@@ -85,17 +86,17 @@ export class Session {
         if (this.#listeners.size) return
         this.#reading?.abort()
         this.#reading = undefined
-        if (this.#next.connection !== 'ended') this.#connected('idle', null)
+        if (this.#next.connection !== 'ended') this.#connected('idle')
       }, lingerMs)
     }
   }
 
   /**
-   * Sends a message, which is shown at once. It is sent until the server has it, and is taken back if the server refuses.
+   * Sends a message, of text or of parts with images, which is shown at once. It is sent until the server has it, and is taken back if the server refuses.
    *
    * @returns how its turn ended, once the log says so; rejects if the server refuses the message
    */
-  send(input: string, options: TurnOptions = {}): Promise<Turn> {
+  send(input: TurnInput, options: TurnOptions = {}): Promise<Turn> {
     const id = crypto.randomUUID()
     this.#next.sending(id, input)
     this.#publish()
@@ -122,26 +123,31 @@ export class Session {
   approve(actionId: string, { output, ...decision }: Decision = {}): Promise<string> {
     return this.#decide('approve', actionId, async () => {
       const given = output ?? (await this.#options.functions?.run(this, actionId))
-      return { ...decision, ...(given !== undefined && { tool_results: [{ action_id: actionId, output: given }] }) }
+      return { ...decision, tool_results: given === undefined ? given : [{ action_id: actionId, output: given }] }
     })
   }
 
   /** Rejects a tool call. Resolves with how the log resolved it. */
   reject(actionId: string): Promise<string> {
-    return this.#decide('reject', actionId, async () => ({}))
+    return this.#decide('reject', actionId)
   }
 
   /** Copies the session up to a turn that has ended; the newest, if none is named. @returns the new session. */
   async fork(turn?: number): Promise<Session> {
     const response = await this.#post('fork', { turn_number: turn })
-    return this.#client.sessions.open(await idIn(response), { functions: this.#options.functions })
+    return this.#client.sessions.open(await idIn(response), this.#options)
+  }
+
+  /** Returns an image of a message, by its `image_id`; a page shows it with `URL.createObjectURL`. */
+  async image(id: string): Promise<Blob> {
+    return (await this.#client.request('GET', `/v1/sessions/${this.id}/images/${id}`)).blob()
   }
 
   /** Yields the events of the log after a sequence, then live ones, until the loop is left. */
   async *events({ after = 0 }: { readonly after?: number } = {}): AsyncGenerator<SessionEvent> {
     const over = new AbortController()
     const queue: SessionEvent[] = []
-    let wake = () => {}
+    let wake: (() => void) | undefined
     const following = follow({
       client: this.#client,
       sessionId: await this.#created(),
@@ -149,14 +155,13 @@ export class Session {
       signal: over.signal,
       take: (events) => {
         queue.push(...events)
-        wake()
+        wake?.()
       },
     })
     try {
       for (;;) {
         yield* queue.splice(0)
-        const more = new Promise<void>((resolve) => (wake = resolve))
-        if (!queue.length) await Promise.race([more, following])
+        if (!queue.length) await Promise.race([new Promise<void>((resolve) => (wake = resolve)), following])
       }
     } finally {
       over.abort()
@@ -169,7 +174,7 @@ export class Session {
         const path = `/${await this.#created()}/turns`
         let turn = 0
         const take = (events: readonly SessionEvent[]) => {
-          for (const { data } of events) turn ||= asFields<{ readonly turn_number?: number }>(data).turn_number ?? 0
+          for (const { data } of events) turn ||= asFields<{ readonly turn_number: number }>(data).turn_number
           return !turn
         }
         // after a break, the same request is sent again under the same key
@@ -189,7 +194,7 @@ export class Session {
   #reported<T>(work: () => Promise<T>, undo = () => {}): Promise<T> {
     const result = work().catch((cause: unknown) => {
       undo()
-      this.#next.error = cause instanceof TroupeError ? cause : new TroupeError(`${cause}`, { code: 'usage', cause })
+      this.#next.error = cause instanceof TroupeError ? cause : usage(`${cause}`, cause)
       this.#publish()
       throw cause
     })
@@ -197,12 +202,12 @@ export class Session {
     return result
   }
 
-  #decide(what: 'approve' | 'reject', action_id: string, body: () => Promise<object>): Promise<string> {
+  #decide(what: 'approve' | 'reject', action_id: string, body?: () => Promise<object>): Promise<string> {
     this.#next.deciding(action_id, true)
     this.#publish()
     return this.#reported(
       async () => {
-        await this.#post(what, { action_id, ...(await body()) }, 'action_already_resolved')
+        await this.#post(what, { action_id, ...(await body?.()) }, 'action_already_resolved')
         return this.#until(() => this.#next.resolution(action_id))
       },
       () => this.#next.deciding(action_id, false),
@@ -210,7 +215,7 @@ export class Session {
   }
 
   /** @param settled code of a refusal which says that the log has an outcome already: the log then says which */
-  async #post(what: string, body: object, settled = ''): Promise<Response | undefined> {
+  async #post(what: string, body: object, settled?: string): Promise<Response | undefined> {
     const path = `/${await this.#created()}/${what}`
     const response = await this.#send(body, path).catch((error: unknown) => {
       if (asFields(error).code !== settled) throw error
@@ -234,7 +239,7 @@ export class Session {
 
   async #create(): Promise<string> {
     if (this.id) return this.id
-    const id = await idIn(await this.#send(this.#options.create ?? {}))
+    const id = await idIn(await this.#send(Object(this.#options.create)))
     this.#next.id = id
     this.#client.opened.set(id, this)
     this.#read()
@@ -246,12 +251,11 @@ export class Session {
     return new Promise((resolve, reject) => {
       const check = () => {
         const found = value()
-        if (found) {
-          this.#publish()
-          resolve(found)
-        } else if (this.#next.connection === 'ended') reject(this.#next.error)
-        else return
+        if (!found && this.#next.connection !== 'ended') return
         stop()
+        this.#publish()
+        if (found) resolve(found)
+        else reject(this.#next.error)
       }
       const stop = this.subscribe(check)
       check()
@@ -273,7 +277,7 @@ export class Session {
     }).catch(() => {})
   }
 
-  #connected(status: Connection, error: TroupeError | null): void {
+  #connected(status: Connection, error: TroupeError | null = null): void {
     this.#next.connection = status
     if (error || this.#next.error?.status === 0) this.#next.error = error
     this.#publishSoon()
@@ -291,7 +295,7 @@ export class Session {
   #publishSoon(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    nextFrame(() => this.#isScheduled && this.#publish())
+    nextFrame(() => this.#publish())
   }
 
   #publish(): void {
@@ -299,10 +303,11 @@ export class Session {
     this.#next.flush()
     const next = { ...this.#next }
     const before = asFields(this.#state)
-    if (Object.entries(next).every(([name, value]) => value === before[name])) return
+    if (!Object.entries(next).some(([name, value]) => value !== before[name])) return
     this.#state = next
     for (const listener of [...this.#listeners]) listener()
   }
 }
 
-const idIn = async (response?: Response): Promise<string> => `${asFields(await response?.json()).id}`
+const idIn = async (response?: Response): Promise<string> =>
+  asFields<{ readonly id: string }>(await response?.json()).id

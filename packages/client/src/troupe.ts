@@ -33,7 +33,10 @@ export interface RequestOptions {
   /** Headers of this request, beside those of the client. */
   readonly headers?: HeaderFields
   readonly signal?: AbortSignal | undefined
-  /** Time in ms for each attempt, unless there is a signal. Default: as long as the connection lives. */
+  /**
+   * Time in ms for each attempt, unless there is a signal, beside that for the body, of which 64 kbit are uploaded in a
+   * second. Default: as long as the connection lives.
+   */
   readonly timeoutMs?: number
   /** All attempts of one request carry the same key, so that the server carries it out once. Default: a key of its own. */
   readonly idempotencyKey?: string | undefined
@@ -87,7 +90,7 @@ export class Troupe {
             ...(sent !== body && { 'content-type': 'application/json' }),
             'idempotency-key': idempotencyKey,
           },
-          signal: signal ?? (timeoutMs ? AbortSignal.timeout(timeoutMs) : null),
+          signal: signal ?? (timeoutMs ? AbortSignal.timeout(timeoutMs + (`${sent}`.length >> 3)) : null),
           body: sent,
         })
         const response = await answered.catch((cause: unknown) => {

@@ -11,6 +11,7 @@ import type {
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 type PartLike =
+  | { readonly type: 'image'; readonly image: string }
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | {
       readonly type: 'source'
@@ -135,6 +136,7 @@ const statusOf = ({ status, error }: Message): StatusLike => {
 
 const partOf = (part: MessagePart, id: string, { approvals, functions }: Waiting): PartLike => {
   if (part.type === 'text' || part.type === 'reasoning') return part
+  if (part.type === 'image') return { type: 'image', image: part.image_url ?? '' }
   if (part.type === 'citation') return { type: 'source', sourceType: 'url', id, url: part.url, title: part.title }
   const { action_id, tool, output } = part
   return {

@@ -53,6 +53,9 @@ console.log(JSON.stringify({ text, names: [...new Set(names)], code: refused ins
 /** What blocks of the pages use beside what they declare: of blocks before them, and of frameworks. */
 const given = {
   troupe: "import type { Troupe } from '@troupe/client'; declare const troupe: Troupe",
+  session: "import type { Session } from '@troupe/client'; declare const session: Session",
+  file: 'declare const file: File',
+  picture: 'declare const picture: HTMLImageElement',
   process: 'declare const process: { readonly env: Readonly<Record<string, string>> }',
   request: 'declare const request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }',
   app: 'declare const app: { post(path: string, route: (context: { readonly req: { readonly raw: Request } }) => unknown): void; post(path: string, route: (request: never, response: never) => unknown): void }',
@@ -99,7 +102,7 @@ describe('a stranger with the tarball of the client', () => {
         return name
       }),
     )
-    expect(files).toHaveLength(7)
+    expect(files).toHaveLength(8)
     const options = { strict: true, noEmit: true, module: 'NodeNext', target: 'ES2024', jsx: 'react-jsx', types: [] }
     const compilerOptions = {
       ...options,

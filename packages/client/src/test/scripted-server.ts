@@ -1,5 +1,5 @@
 import { asFields } from '../schema.ts'
-import { refusal, type Script, ScriptedSession } from './scripted-session.ts'
+import { refusal, type Script, ScriptedSession, textIn } from './scripted-session.ts'
 
 /** A server in memory. */
 export interface ScriptedServer {
@@ -30,7 +30,7 @@ export const scriptedServer = (scripts: readonly Script[] = []): ScriptedServer 
     if (method === 'GET') return Response.json({ id })
     const before = session.log.last
     const key = new Headers(init.headers).get('idempotency-key')
-    const error = session.act(what, { body, key, script: () => left.shift() ?? { text: String(body.input) } })
+    const error = session.act(what, { body, key, script: () => left.shift() ?? { text: textIn(body.input) } })
     if (error !== null || what === 'reject' || what === 'cancel') return error ?? Response.json({ id })
     return session.log.stream(session.startOf(key) ?? before, signal)
   }

@@ -22,6 +22,10 @@ export type Script =
 export const refusal = (status: number, code: string): Response =>
   Response.json({ error: { type: 'invalid_request_error', code, message: code, param: null } }, { status })
 
+/** The text of a turn's input. */
+export const textIn = (input: unknown): string =>
+  Array.isArray(input) ? input.flatMap(({ text }) => text ?? []).join('\n\n') : String(input ?? '')
+
 /** One request to a session. */
 interface Act {
   readonly body: Readonly<Record<string, unknown>>
@@ -37,7 +41,7 @@ export class ScriptedSession {
   /** Where the turns of keys begin, so that a repeated request makes no second one. */
   readonly #starts = new Map<string, number>()
   #turn = 0
-  #input = ''
+  #input: unknown = ''
   #waiting: { readonly actionId: string; readonly next: Script; readonly resolution: string } | null = null
   #isBusy = false
 
@@ -64,9 +68,11 @@ export class ScriptedSession {
 
   #begin({ input, retry_of }: Act['body'], script: Script): void {
     this.#isBusy = true
-    this.#input = String(input ?? (retry_of === undefined ? '' : this.#input))
-    const retry = retry_of === undefined ? {} : { retry_of }
-    this.log.add('turn.started', { turn_number: ++this.#turn, model: 'scripted', input_text: this.#input, ...retry })
+    this.#input = input ?? (retry_of === undefined ? '' : this.#input)
+    const parts = Array.isArray(this.#input) ? { input: this.#input } : {}
+    const more = { ...parts, ...(retry_of !== undefined && { retry_of }) }
+    const input_text = textIn(this.#input)
+    this.log.add('turn.started', { turn_number: ++this.#turn, model: 'scripted', input_text, ...more })
     this.#play(script)
   }
 
