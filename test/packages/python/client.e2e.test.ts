@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -10,6 +11,7 @@ import { installedPythons } from '#scripts/services/pythons.ts'
 import { webhookHeaders } from '#src/outgoing/webhook-signature.ts'
 import { startToolServer, type ToolServer } from '#test/e2e/tool-server.ts'
 import { World } from '#test/e2e/world.ts'
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 import { atNight } from '#test/setup/at-night.ts'
 import { CuttingProxy } from '../client/cutting-proxy.ts'
 import { pythonPackages } from './pythons.ts'
@@ -91,6 +93,15 @@ const whole = [newest, ...(atNight ? others : [])].filter((python) => python !==
 describe.skipIf(httpx === null).each(whole)('the client for Python, on $version', ({ path: python }) => {
   it('sends, streams typed events, follows from a snapshot and forks', async () => {
     expect(await ran(python, 'turn')).toBe('')
+  })
+  it('sends images of bytes and files, reads them by their ids, and refuses what is no image', async () => {
+    const picture = join(mkdtempSync(join(tmpdir(), 'image-')), 'picture.png')
+    writeFileSync(picture, png(640, 480))
+    expect(await ran(python, 'images', { PICTURE: picture })).toBe('')
+    rmSync(dirname(picture), { recursive: true })
+  })
+  it('sends a large request once while its upload takes longer than an answer may', async () => {
+    expect(await ran(python, 'uploads')).toBe('')
   })
   it('approves, rejects, stops and retries, and says how a call was resolved also to who is late', async () => {
     expect(await ran(python, 'decisions')).toBe('')

@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
+import httpx
+
 import troupe
 from troupe import (
     AsyncSession,
@@ -30,6 +32,7 @@ from troupe import (
     TurnStarted,
     TurnText,
     function,
+    input_image,
 )
 from troupe.api import Api, AsyncApi
 
@@ -90,6 +93,54 @@ async def turn() -> None:
         copy = await session.fork(1)
         assert copy.id != session.id
         assert (await copy.send("reply exactly: three")).turn == 2
+
+
+async def images() -> None:
+    picture = Path(os.environ["PICTURE"])
+    content = picture.read_bytes()
+    async with client() as of:
+        session = of.sessions.open()
+        sent = await session.send([{"type": "input_text", "text": "What is this?"}, input_image(picture, detail="low")])
+        assert "640 × 480" in sent.text, sent
+        assert (await session.send([input_image(content)])).status == "completed"
+        shown = [part for message in await session.messages() for part in message["parts"] if part["type"] == "image"]
+        assert [each.get("detail") for each in shown] == ["low", None]
+        image = await session.image(shown[0]["image_id"])
+        assert (image.content, image.mime_type) == (content, "image/png")
+        assert await code_of(session.image("img_none")) == "not_found"
+    with Troupe(URL, key=KEY) as again:
+        assert again.sessions.open(session.id).image(shown[0]["image_id"]) == image
+    assert input_image("https://example.com/a.png") == {"type": "input_image", "image_url": "https://example.com/a.png"}
+    assert input_image("file_01") == {"type": "input_image", "file_id": "file_01"}
+    for wrong in (b"%PDF-1.7", "a.png", Path(__file__)):
+        try:
+            input_image(wrong)
+            raise AssertionError
+        except InvalidRequestError as error:
+            assert error.code == "unsupported_format" and error.message.split()[0] in ("This", "a.png", "program.py")
+
+
+async def uploads() -> None:
+    requests = 0
+
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal requests
+        requests += 1
+        head = await reader.readuntil(b"\r\n\r\n")
+        left = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+        while left > 0:
+            left -= len(await reader.read(256 * 1024))
+            await asyncio.sleep(0.02)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(slow, "127.0.0.1", 0, limit=64 * 1024)
+    port = server.sockets[0].getsockname()[1]
+    http = httpx.AsyncClient(timeout=httpx.Timeout(0.5, read=30))
+    async with server, AsyncTroupe(f"http://127.0.0.1:{port}", key="csk_test", http=http) as of:
+        await of.request("POST", "/v1/sessions/ses_1/turns", body={"input": "x" * 20_000_000}, idempotency_key="one")
+    assert requests == 1, requests
 
 
 async def until(events: AsyncIterator[SessionEvent], last: int) -> AsyncIterator[SessionEvent]:
@@ -485,7 +536,7 @@ async def notebook() -> None:
 
 programs: dict[str, Callable[[], Awaitable[None]]] = {
     each.__name__: each
-    for each in (turn, decisions, functions, kills, cuts, errors, tokens, pages, calls, webhooks, notebook)
+    for each in (turn, images, uploads, decisions, functions, kills, cuts, errors, tokens, pages, calls, webhooks, notebook)
 }
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ describe.skipIf(packages.includes(null))('the types of the client for Python', (
   it('are strict, in the client, its tests, the example, and every block of its page', () => {
     const page = readFileSync('packages/python/README.md', 'utf8')
     const blocks = [...page.matchAll(/^```python\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
-    expect(blocks).toHaveLength(5)
+    expect(blocks).toHaveLength(6)
     const paths = [sources, join(import.meta.dirname, 'program.py'), 'examples/policy-worker/worker.py']
     expect(findings(...paths, ...programs(...blocks))).toBe('')
   })

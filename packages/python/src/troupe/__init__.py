@@ -21,6 +21,7 @@ from .events import (
     TurnOptions, TurnPaused, TurnRestarted, TurnResumed, TurnStarted, TurnUsage,
 )
 from .functions import AnyFunction, Function, function
+from .images import Image, InputImage, InputText, TurnInput, input_image
 from .session import AsyncSession, Decision, Resolution, SessionOptions, Turn
 from .sync import Session, Sessions, Troupe
 from .text import TurnText
@@ -28,11 +29,11 @@ from .webhook_events import WebhookEvent
 
 __all__ = [
     "AnyFunction", "ApiError", "AsyncSession", "AsyncSessions", "AsyncTroupe", "AuthenticationError", "BillingError",
-    "ClientOptions", "ClientToken", "ContextCompacted", "Decision", "Document", "Function", "GuardrailTriggered", "InvalidRequestError", "OutputTextDelta",
+    "ClientOptions", "ClientToken", "ContextCompacted", "Decision", "Document", "Function", "GuardrailTriggered", "Image", "InputImage", "InputText", "InvalidRequestError", "OutputTextDelta",
     "PendingAction", "PermissionDeniedError", "ProviderError", "RateLimitError", "ReasoningDelta", "RequestOptions", "Resolution",
     "ServerUnreachableError", "Session", "SessionEvent", "SessionForked", "SessionMessage", "SessionSnapshot",
     "SessionOptions", "Sessions", "StreamEnded", "TokenSource", "ToolCallCompleted", "ToolCallProgress", "ToolCallStarted", "Troupe",
-    "TroupeError", "Turn", "TurnCompleted", "TurnError", "TurnFailed", "TurnOptions", "TurnPaused", "TurnRestarted",
+    "TroupeError", "Turn", "TurnCompleted", "TurnError", "TurnFailed", "TurnInput", "TurnOptions", "TurnPaused", "TurnRestarted",
     "TurnResumed", "TurnStarted", "TurnText", "TurnUsage", "WebhookEvent", "WebhookSignatureError", "function",
-    "webhooks",
+    "input_image", "webhooks",
 ]

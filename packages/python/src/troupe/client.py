@@ -17,7 +17,7 @@ import httpx
 from . import webhooks
 from .calls import Calls
 from .credential import Credential, TokenSource
-from .errors import InvalidRequestError, ServerUnreachableError, TroupeError, error_in, wrong_base_url
+from .errors import InvalidRequestError, ServerUnreachableError, TroupeError, error_in, whole, wrong_base_url
 from .follow import back_off
 from .session import AsyncSession, SessionOptions
 
@@ -30,6 +30,9 @@ T = TypeVar("T")
 
 Document = dict[str, object]
 """A JSON document of the API."""
+
+# bytes that are sent at a time: the time for each is limited, not that for all of an upload
+_PIECE = 64 * 1024
 
 # methods that may be repeated without a key
 _REPEATABLE = frozenset({"GET", "PUT", "DELETE"})
@@ -102,9 +105,9 @@ class AsyncTroupe:
 
         async def document() -> Document:
             async with aclosing(await self._opened(method, path, options)) as response:
-                whole = await _whole(response)
+                content = await whole(response)
                 is_text = response.headers.get("content-type", "").startswith("text/")
-                read = response.text if is_text else json.loads(whole or b"{}")
+                read = response.text if is_text else json.loads(content or b"{}")
                 return read if isinstance(read, dict) else {"data": read}
 
         return await self._repeated(document, self._may_repeat(method, options))
@@ -158,7 +161,7 @@ class AsyncTroupe:
             if response.is_success and not is_html:
                 return response
             async with aclosing(response):
-                await _whole(response)
+                await whole(response)
             if response.is_success:
                 raise wrong_base_url(self.base_url, response.status_code)
             if response.status_code != 401 or not is_first or not self.credential.refused(bearer):
@@ -174,8 +177,14 @@ class AsyncTroupe:
         query = {name: _text(value) for name, value in options.get("query", {}).items() if value is not None}
         body, files, url = options.get("body"), options.get("files"), f"{self.base_url}{path}"
         try:
-            if files is None:
-                request = self._http.build_request(method, url, params=query, headers=headers, json=body)
+            if files is None and body is not None:
+                content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+                headers |= {"content-type": "application/json", "content-length": str(len(content))}
+                request = self._http.build_request(
+                    method, url, params=query, headers=headers, content=_pieces(content)
+                )
+            elif files is None:
+                request = self._http.build_request(method, url, params=query, headers=headers)
             else:
                 form = dict(body or {})
                 request = self._http.build_request(method, url, params=query, headers=headers, data=form, files=files)
@@ -203,11 +212,9 @@ class AsyncSessions:
         return self._client.pages("/v1/sessions", filters)
 
 
-async def _whole(response: httpx.Response) -> bytes:
-    try:
-        return await response.aread()
-    except httpx.HTTPError as cause:
-        raise ServerUnreachableError("The response broke.", code="connection") from cause
+async def _pieces(content: bytes) -> AsyncGenerator[bytes, None]:
+    for at in range(0, len(content), _PIECE):
+        yield content[at : at + _PIECE]
 
 
 def _text(value: object) -> str:

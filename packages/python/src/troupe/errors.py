@@ -98,6 +98,14 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+async def whole(response: httpx.Response) -> bytes:
+    """Reads a response to its end."""
+    try:
+        return await response.aread()
+    except httpx.HTTPError as cause:
+        raise ServerUnreachableError("The response broke.", code="connection") from cause
+
+
 def error_in(response: httpx.Response, base_url: str) -> TroupeError:
     """Reads the error of a response; one that is no JSON did not come from this API."""
     status = response.status_code

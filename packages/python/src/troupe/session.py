@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import httpx
 
-from .errors import TroupeError
+from .errors import TroupeError, whole
 from .events import (
     PendingAction,
     SessionEvent,
@@ -30,6 +30,7 @@ from .events import (
 from .follow import back_off, follow
 from .frames import Frames, snapshot_of
 from .functions import AnyFunction
+from .images import Image, TurnInput
 
 if TYPE_CHECKING:
     from .client import AsyncTroupe
@@ -87,11 +88,11 @@ class AsyncSession:
         self._create = options.get("create", {})
         self._creating = asyncio.Lock()
 
-    async def send(self, input: str, **options: Unpack[TurnOptions]) -> Turn:
-        """Sends a message until the server has it, and returns how its turn ended. A turn that pauses is waited for."""
+    async def send(self, input: TurnInput, **options: Unpack[TurnOptions]) -> Turn:
+        """Sends a message, of text or of parts with images, until the server has it, and returns how its turn ended. A turn that pauses is waited for."""
         return await _outcome(self.stream(input, **options))
 
-    def stream(self, input: str, **options: Unpack[TurnOptions]) -> Events:
+    def stream(self, input: TurnInput, **options: Unpack[TurnOptions]) -> Events:
         """Sends a message, and yields the events of its turn. `options` are fields of `sessions.turns`."""
         tools = [each.tool for each in self._functions.values()] + list(options.get("tools", []))
         return self._turn({"input": input, **options, **({"tools": tools} if tools else {})})
@@ -159,6 +160,11 @@ class AsyncSession:
             have = len({each["turn_number"] for each in messages})
             if not page.has_more or not page.data or (turns is not None and have >= turns):
                 return messages
+
+    async def image(self, id: str) -> Image:
+        """Returns an image of a message, by its `image_id`."""
+        async with self._client.streamed("GET", f"/v1/sessions/{self.id}/images/{id}") as response:
+            return Image(await whole(response), response.headers["content-type"])
 
     async def approvals(self) -> list[PendingAction]:
         """Returns the tool calls that wait."""

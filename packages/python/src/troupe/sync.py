@@ -13,6 +13,7 @@ from typing import TypeVar
 from . import webhooks
 from .client import AsyncTroupe, ClientOptions, Document, RequestOptions
 from .events import PendingAction, SessionEvent, SessionMessage, TurnOptions
+from .images import Image, TurnInput
 from .session import AsyncSession, Decision, Resolution, SessionOptions, Turn
 
 if sys.version_info >= (3, 11):
@@ -145,11 +146,11 @@ class Session:
         """None until the first message has created the session."""
         return self._session.id
 
-    def send(self, input: str, **options: Unpack[TurnOptions]) -> Turn:
+    def send(self, input: TurnInput, **options: Unpack[TurnOptions]) -> Turn:
         """As `AsyncSession.send`."""
         return self._thread.run(self._session.send(input, **options))
 
-    def stream(self, input: str, **options: Unpack[TurnOptions]) -> Iterator[SessionEvent]:
+    def stream(self, input: TurnInput, **options: Unpack[TurnOptions]) -> Iterator[SessionEvent]:
         """As `AsyncSession.stream`."""
         return self._thread.iterate(self._session.stream(input, **options))
 
@@ -176,6 +177,10 @@ class Session:
     def messages(self, *, turns: int | None = None) -> list[SessionMessage]:
         """As `AsyncSession.messages`."""
         return self._thread.run(self._session.messages(turns=turns))
+
+    def image(self, id: str) -> Image:
+        """As `AsyncSession.image`."""
+        return self._thread.run(self._session.image(id))
 
     def approvals(self) -> list[PendingAction]:
         """As `AsyncSession.approvals`."""
