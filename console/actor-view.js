@@ -93,7 +93,13 @@ export class ActorView {
     this.#id = id
     this.#report = report
     this.#wanted = step
-    this.#log = new LogPanel({ project, read: source.events, report, grown: () => this.#renderTalk() })
+    this.#log = new LogPanel({
+      project,
+      session: source.live ? id : '',
+      read: source.events,
+      report,
+      grown: () => this.#renderTalk(),
+    })
     this.#scrubber = new Scrubber(
       (index) => this.#travelled(index),
       (step) => (this.#layout === null ? step.event : nameOf(this.#layout, step)),
@@ -283,7 +289,7 @@ export class ActorView {
     const chosen = this.#scrubber.travels ? this.#scrubber.index : -1
     const upTo = this.#scrubber.travels ? this.#book.sequenceAt(this.#scrubber.index) : null
     const panels = {
-      talk: html`<${TalkPanel} project=${this.#project} events=${this.#log.events} upTo=${upTo} />`,
+      talk: html`<${TalkPanel} project=${this.#project} session=${this.#source.live ? this.#id : ''} events=${this.#log.events} upTo=${upTo} />`,
       steps: html`<${StepsPanel} ...${parts} chosen=${chosen} choose=${(/** @type {number} */ index) => this.#scrubber.go(index)} />`,
       time: html`<${WaterfallPanel} ...${parts} live=${this.#source.live} />`,
       messages: html`<${SequencePanel} ...${parts} />`,

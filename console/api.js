@@ -114,6 +114,13 @@ export const callById = (project, id, given) =>
     ...(given.signal === undefined ? {} : { signal: given.signal }),
   })
 
+/** The bytes that an operation answers with. @param {string} project @param {OperationId} id @param {Readonly<Record<string, string>>} params @throws {ApiError} */
+export const bytesOf = async (project, id, params) => {
+  const response = await fetch(pathBy(project, id, { params }), headOf(project, id, undefined))
+  if (!response.ok) throw errorOf(response.status, await response.json().catch(() => null))
+  return response.blob()
+}
+
 /**
  * Calls an operation; the browser sends the session cookie.
  *

@@ -1,7 +1,9 @@
-import { callApi, headOf, pathOf } from './api.js'
+import { bytesOf, callApi } from './api.js'
 import { duration, preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
-import { useEffect, useRef, useState } from './vendor/hooks.js'
+import { Picture } from './parts/pictures.js'
+import { useRead } from './parts/use-read.js'
+import { useEffect, useState } from './vendor/hooks.js'
 
 /**
  * @typedef {{ index: number, type: string, selector: string | null, status: string, url: string, startedAt: string, durationMs: number, screenshot: string | null }} JobStep
@@ -37,43 +39,18 @@ export const JobPanel = ({ project, id, seq }) => {
         <li key=${`${job.attempts}-${step.index}`}>
           <p><strong>${step.type}</strong> ${step.selector !== null && html`<code>${step.selector}</code>`} <span class="chip" data-tone=${toneOf(step.status)}>${step.status}</span> <time datetime=${step.startedAt}>${preciseTime(step.startedAt)}</time> <span class="muted">${duration(step.durationMs)}</span></p>
           <p class="muted"><code>${step.url}</code></p>
-          ${step.screenshot === null ? html`<p class="muted">No screenshot available.</p>` : html`<${Picture} project=${project} id=${id} index=${step.index} />`}
+          ${step.screenshot === null ? html`<p class="muted">No screenshot available.</p>` : html`<${Screenshot} project=${project} id=${id} index=${step.index} />`}
         </li>`,
       )}
     </ol>
   `
 }
 
-/**
- * A picture that only requests with the session's cookie may read. It is drawn on a canvas, because the page's content
- * security policy allows only images with an address on this server.
- *
- * @param {{ project: string, id: string, index: number }} props
- */
-const Picture = ({ project, id, index }) => {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
-  const [isMissing, setMissing] = useState(false)
-  useEffect(() => {
-    const params = { jobId: id, index: String(index) }
-    void drawn({ project, params }, () => canvas.current).catch(() => setMissing(true))
-  }, [id, index])
-  if (isMissing) return html`<p class="muted">The screenshot cannot be displayed.</p>`
-  return html`<canvas ref=${canvas} class="job-picture" role="img" aria-label=${`Page after step ${index + 1}`} width="0" height="0"></canvas>`
-}
-
-/** @param {{ project: string, params: { jobId: string, index: string } }} picture @param {() => HTMLCanvasElement | null} canvasNow */
-const drawn = async ({ project, params }, canvasNow) => {
-  const head = headOf(project, 'browser_jobs.picture', undefined)
-  const answer = await fetch(pathOf(project, 'browser_jobs.picture', { params }), {
-    credentials: 'same-origin',
-    ...head,
-  })
-  if (!answer.ok) throw new Error(`${answer.status}`)
-  const bitmap = await createImageBitmap(await answer.blob())
-  const canvas = canvasNow()
-  if (canvas === null) return
-  canvas.width = bitmap.width
-  canvas.height = bitmap.height
-  canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
-  bitmap.close()
+/** @param {{ project: string, id: string, index: number }} props */
+const Screenshot = ({ project, id, index }) => {
+  const { data, error } = useRead(`${id} ${index}`, () =>
+    bytesOf(project, 'browser_jobs.picture', { jobId: id, index: String(index) }),
+  )
+  if (error !== null) return html`<p class="muted">The screenshot cannot be displayed.</p>`
+  return html`<${Picture} blob=${data} label=${`Page after step ${index + 1}`} class="job-picture" />`
 }

@@ -38,9 +38,9 @@ export class LogPanel {
   })
   element = h('div', { class: 'log-panel' }, h('div', { class: 'log-tools' }, this.#search, this.#earlier))
 
-  /** @param {{ project: string, read: ReadEvents, report: (error: unknown) => void, grown?: () => void }} parts `grown`: called after events were added */
-  constructor({ project, read, report, grown = () => {} }) {
-    this.#view = new LogView(project)
+  /** @param {{ project: string, session: string, read: ReadEvents, report: (error: unknown) => void, grown?: () => void }} parts `session`: whose images are read; `grown`: called after events were added */
+  constructor({ project, session, read, report, grown = () => {} }) {
+    this.#view = new LogView({ project, session })
     this.element.append(this.#view.element)
     this.#read = read
     this.#grown = grown

@@ -1,13 +1,16 @@
 import { h } from './dom.js'
 import { firstOf } from './event-log.js'
 import { preciseTime } from './format.js'
+import { html, render } from './html.js'
 import { linkedNodes } from './linked-ids.js'
+import { imagesIn, Pictures } from './parts/pictures.js'
 import { jsonText } from './parts/turned-text.js'
 import { isFailure } from './tool-failure.js'
 
 /**
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./event-log.js').Entry} Entry
+ * @typedef {{ project: string, session: string }} LogPlace `project`: of the actors that ids in payloads link to; `session`: whose images are read, '' for none
  * @typedef {{ element: HTMLElement, grow: (event: ActorEvent) => void }} LogRow
  */
 
@@ -27,11 +30,11 @@ export const textOf = (entry) => {
  * rows are added.
  *
  * @param {Entry} entry
- * @param {string} project project of the actors that ids in payloads link to
+ * @param {LogPlace} place
  * @returns {LogRow}
  */
-export const rowOf = (entry, project) => {
-  const { cell, grow } = entry.kind === 'text' ? textCell(entry) : eventCell(entry.event, project)
+export const rowOf = (entry, place) => {
+  const { cell, grow } = entry.kind === 'text' ? textCell(entry) : eventCell(entry.event, place)
   const given =
     entry.kind === 'text'
       ? { class: 'entry text' }
@@ -40,16 +43,22 @@ export const rowOf = (entry, project) => {
   return { element, grow }
 }
 
-/** @param {ActorEvent} event @param {string} project */
-const eventCell = (event, project) => ({
-  cell: h(
+/** @param {ActorEvent} event @param {LogPlace} place */
+const eventCell = (event, place) => {
+  const cell = h(
     'div',
     { role: 'cell' },
     headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
-    h('pre', { class: 'payload' }, ...linkedNodes(project, jsonText(event.payload, 2))),
-  ),
-  grow: () => {},
-})
+    h('pre', { class: 'payload' }, ...linkedNodes(place.project, jsonText(event.payload, 2))),
+  )
+  const images = imagesIn(event.payload.input)
+  if (images.length > 0) {
+    const pictures = h('div')
+    render(html`<${Pictures} images=${images} ...${place} />`, pictures)
+    cell.append(pictures)
+  }
+  return { cell, grow: () => {} }
+}
 
 /** @param {import('./event-log.js').TextEntry} entry */
 const textCell = (entry) => {

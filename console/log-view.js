@@ -57,12 +57,12 @@ export class LogView {
   #top = 0
   #drawing = 0
   #everything = false
-  #project
+  #source
   #sizes = new ResizeObserver(() => this.#draw())
 
-  /** @param {string} project project of the actors that ids in payloads link to */
-  constructor(project) {
-    this.#project = project
+  /** @param {import('./log-row.js').LogPlace} place */
+  constructor(place) {
+    this.#source = place
     this.#sizes.observe(this.element)
   }
 
@@ -220,7 +220,7 @@ export class LogView {
   /** @param {Item} item */
   #elementOf(item) {
     if (item.row !== null) return item.row.element
-    item.row = rowOf(item.entry, this.#project)
+    item.row = rowOf(item.entry, this.#source)
     const { element } = item.row
     this.#mounted.set(element, item)
     this.#sizes.observe(element)
@@ -297,7 +297,8 @@ export class LogView {
   /** @param {Element} within */
   #linkStops(within) {
     const whole = this.element.classList.contains('whole')
-    for (const link of within.querySelectorAll('.payload a')) link.setAttribute('tabindex', whole ? '0' : '-1')
+    for (const link of within.querySelectorAll('.payload a, .pictures :is(a, button)'))
+      link.setAttribute('tabindex', whole ? '0' : '-1')
   }
 
   /** @param {Event} event */

@@ -142,6 +142,7 @@ export const operations = /** @type {const} */ ({
   'sessions.create': ['POST', '/v1/sessions', []],
   'sessions.get': ['GET', '/v1/sessions/{session_id}', []],
   'sessions.turns': ['POST', '/v1/sessions/{session_id}/turns', ['event_names', 'restarts']],
+  'sessions.image': ['GET', '/v1/sessions/{session_id}/images/{image_id}', []],
   'sessions.stream': ['GET', '/v1/sessions/{session_id}/stream', ['snapshot', 'event_names', 'after', 'restarts']],
   'sessions.cancel': ['POST', '/v1/sessions/{session_id}/cancel', []],
   'sessions.fork': ['POST', '/v1/sessions/{session_id}/fork', []],

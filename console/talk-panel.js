@@ -1,6 +1,7 @@
 import { dollars, duration } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
+import { Pictures } from './parts/pictures.js'
 import { nothing } from './parts/table.js'
 import { linesIn } from './playground/conversation.js'
 import { sumsOf } from './sums.js'
@@ -21,12 +22,19 @@ export const turnAt = (events, upTo) => {
   return { turn_number: Number(turn_number), input_text: String(input_text), model: String(model) }
 }
 
-/** What was said, up to the selected commit. @param {{ project: string, events: Events, upTo: number | null }} props `upTo`: the newest event that is shown */
-export const TalkPanel = ({ project, events, upTo }) => {
+/** What was said, up to the selected commit. @param {{ project: string, session: string, events: Events, upTo: number | null }} props `upTo`: the newest event that is shown */
+export const TalkPanel = ({ project, session, events, upTo }) => {
   const lines = linesIn(eventsTo(events, upTo))
   if (lines.length === 0) return html`<p class="empty">Nothing was said yet.</p>`
-  return html`<div class="messages">${lines.map(({ kind, text }, at) => html`<p key=${at} data-kind=${kind}>${linked(project, text)}</p>`)}</div>`
+  return html`<div class="messages"><${Lines} project=${project} session=${session} lines=${lines} /></div>`
 }
+
+/** @param {{ project: string, session?: string, lines: readonly import('./playground/conversation.js').Line[] }} props `session`: whose images are read */
+export const Lines = ({ project, session, lines }) =>
+  lines.map(
+    ({ kind, text, images = [] }, at) =>
+      html`<div key=${at} class="said" data-kind=${kind}><${Pictures} images=${images} project=${project} session=${session} />${text !== '' && html`<p>${linked(project, text)}</p>`}</div>`,
+  )
 
 /** Cost, tokens, tool calls and time of the loaded part of a log, up to the selected commit. @param {{ events: Events, upTo: number | null }} props */
 export const Sums = ({ events, upTo }) => {

@@ -209,7 +209,7 @@ const Detail = ({ place: { project }, action, members, done }) => {
       ${events.data !== null && html`<${Sums} events=${events.data} upTo=${null} />`}
       <${Approval} project=${project} actor=${action} done=${done} />
       <${ReviewPanel} project=${project} action=${action} members=${members} done=${done} />
-      ${events.data !== null && html`<h2>What led here</h2><${TalkPanel} project=${project} events=${events.data} upTo=${null} />`}
+      ${events.data !== null && html`<h2>What led here</h2><${TalkPanel} project=${project} session=${session_id ?? ''} events=${events.data} upTo=${null} />`}
     </section>
   `
 }

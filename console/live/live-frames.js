@@ -1,4 +1,5 @@
 import { ApiError, headOf, pathOf } from '../api.js'
+import { blobFrom, draw } from '../parts/pictures.js'
 import { streamFrames } from '../playground/server-events.js'
 
 /** @typedef {{ image: string, width: number, height: number, url: string }} LiveFrame */
@@ -61,14 +62,8 @@ export const drawing = (canvasNow) => {
     while (next !== '') {
       const image = next
       next = ''
-      const bytes = Uint8Array.from(atob(image), (letter) => letter.charCodeAt(0))
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' })).catch(() => null)
-      const canvas = canvasNow()
-      if (bitmap === null || canvas === null) continue
-      if (canvas.width !== bitmap.width) canvas.width = bitmap.width
-      if (canvas.height !== bitmap.height) canvas.height = bitmap.height
-      canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
-      bitmap.close()
+      const bitmap = await createImageBitmap(blobFrom(image)).catch(() => null)
+      if (bitmap !== null) draw(canvasNow(), bitmap)
     }
     isDrawing = false
   }

@@ -4,6 +4,7 @@ import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
 import { KnownValues } from '../resources/known-values.js'
 import { useEffect, useState } from '../vendor/hooks.js'
+import { AttachButton, Attached, sentParts, useAttachments } from './attachments.js'
 import { Lane } from './lane.js'
 import { isSimulated, MagicWords } from './magic-words.js'
 import { openedRequest } from './request-model.js'
@@ -20,7 +21,8 @@ export const Bench = ({ place: { project, query }, models, agents }) => {
   const lanes = [useLane(project), useLane(project)]
   const [two, setTwo] = useState(query.b !== undefined)
   const [text, setText] = useState('')
-  const [files, setFiles] = useState(/** @type {readonly import('./request-model.js').Item[]} */ ([]))
+  const attached = useAttachments({ onlyImages: false })
+  const files = sentParts(attached.parts)
   const [trouble, setTrouble] = useState('')
   const sources = useRead(project, async () => {
     const few = { query: { limit: 100 } }
@@ -52,47 +54,29 @@ export const Bench = ({ place: { project, query }, models, agents }) => {
   const send = async (message) => {
     if (busy || message.trim() === '') return
     setText('')
-    setFiles([])
+    attached.clear()
     await Promise.all(shown.map((lane) => lane.send(message, files)))
-  }
-  /** @param {Event} event */
-  const attach = async ({ currentTarget }) => {
-    if (!(currentTarget instanceof HTMLInputElement)) return
-    const chosen = [...(currentTarget.files ?? [])]
-    currentTarget.value = ''
-    const parts = await Promise.all(chosen.map(partOf))
-    setFiles((before) => [...before, ...parts])
   }
   const simulated = shown.some(({ settings }) => isSimulated(String(settings.model ?? models[0] ?? ''), models))
   return html`
     <${KnownValues} project=${project} />
     <div class=${two ? 'bench two' : 'bench'}>${shown.map((lane, at) => html`<${Lane} key=${at} name=${two ? ['A', 'B'][at] : 'Request'} project=${project} lane=${lane} sources=${sources.data} model=${models[0] ?? ''} from=${(at === 0 ? query.a : query.b) ?? ''} draft=${[text || 'Hello', files]} />`)}</div>
-    <form class="panel talk-form bench-say" aria-label="Send" onSubmit=${(/** @type {Event} */ event) => {
+    <form class="panel talk-form bench-say" aria-label="Send" ...${attached.taking} onSubmit=${(
+      /** @type {Event} */ event,
+    ) => {
       event.preventDefault()
       void send(text)
     }}>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       ${simulated && html`<${MagicWords} disabled=${busy} press=${send} />`}
       <label>${hasCalls ? 'Output of the function that was called' : 'Message'}<textarea rows="3" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && ((event.preventDefault(), void send(text)))}></textarea></label>
-      ${files.length > 0 && html`<ul class="links">${files.map((file, at) => html`<li key=${at}>${String(file.filename ?? 'a picture')} <button type="button" class="quiet" onClick=${() => setFiles(files.filter((each) => each !== file))}>Remove ${at + 1}</button></li>`)}</ul>`}
+      <${Attached} project=${project} attached=${attached} />
       <div class="act-buttons">
         <button type="submit" aria-disabled=${busy}>${two ? 'Send to both' : 'Send'}</button>
         ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
-        <label class="attach quiet">Attach<input type="file" multiple onChange=${attach} /></label>
+        <${AttachButton} attached=${attached} />
         <label class="tick"><input type="checkbox" checked=${two} onChange=${() => setTwo(!two)} /> Compare two</label>
       </div>
     </form>
   `
-}
-
-/** A file as a part of a message. @param {File} file */
-const partOf = async (file) => {
-  const data = await new Promise((resolve) => {
-    const reader = new FileReader()
-    reader.addEventListener('load', () => resolve(String(reader.result)))
-    reader.readAsDataURL(file)
-  })
-  return file.type.startsWith('image/')
-    ? { type: 'input_image', image_url: data, filename: file.name }
-    : { type: 'input_file', file_data: data, filename: file.name }
 }

@@ -1,10 +1,11 @@
+import { imagesIn } from '../parts/pictures.js'
 import { jsonText } from '../parts/turned-text.js'
 import { toolFailure } from '../tool-failure.js'
 import { createStore } from '../vendor/store.js'
 
 /**
  * @typedef {{ event: string, data: Readonly<Record<string, any>>, id: number }} Frame frame of a stream or a socket, with its names as sent by the server
- * @typedef {{ kind: 'input' | 'answer' | 'tool' | 'end' | 'error', text: string }} Line
+ * @typedef {{ kind: 'input' | 'answer' | 'tool' | 'end' | 'error', text: string, images?: readonly import('../parts/pictures.js').Image[] }} Line
  * @typedef {{ action: string, tool: string }} Waiting
  * @typedef {object} Conversation
  * @property {readonly Line[]} lines
@@ -76,7 +77,7 @@ export const endsTurn = (event) => /^(turn\.(completed|failed|paused)|error)$/.t
 
 /** @param {Frame} frame @returns {readonly Line[]} */
 const linesOf = ({ event, data }) => {
-  if (event === 'turn.started') return data.input_text ? [line('input', String(data.input_text))] : []
+  if (event === 'turn.started') return inputOf(data)
   if (event.endsWith('output_text.delta')) return [line('answer', String(data.delta ?? ''))]
   if (event === 'tool_call.started') return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})})`)]
   if (event === 'tool_call.completed') return [answerOf(data)]
@@ -91,6 +92,12 @@ const linesOf = ({ event, data }) => {
   if (event === 'turn.failed' || event === 'failed' || event === 'error')
     return [line('error', `${data.error?.code ?? 'failed'}: ${data.error?.message ?? ''}`)]
   return []
+}
+
+/** @param {Frame['data']} data @returns {readonly Line[]} */
+const inputOf = ({ input_text = '', input }) => {
+  const images = imagesIn(input)
+  return input_text || images.length > 0 ? [{ ...line('input', String(input_text)), images }] : []
 }
 
 /** @param {Frame['data']} data @returns {Line} */

@@ -52,7 +52,7 @@ export const Lane = ({ name, project, lane, sources, model, from, draft }) => {
       <label>Model<input list="known-models" spellcheck=${false} value=${settings.model ?? ''} onInput=${typed((text) => set('model', text))} /></label>
       <${StartFrom} project=${project} sources=${sources} from=${from} open=${lane.open} items=${lane.items} />
     </div>
-    <${Messages} lines=${lines} hint=${false} />
+    <${Messages} project=${project} lines=${lines} hint=${false} />
     <details class="panel-part"><summary>Prompt, parameters and tools</summary>
       <div class="schema-form"><${Fields} fields=${requestFields} values=${{ ...settings, ...drafts }} setOf=${setOf} suggest=${{}} /></div>
     </details>

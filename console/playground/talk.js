@@ -2,7 +2,9 @@ import { Approval } from '../approval-form.js'
 import { html } from '../html.js'
 import { typed } from '../parts/typed.js'
 import { routeHash } from '../route.js'
+import { Lines } from '../talk-panel.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { AttachButton, Attached, sentParts, useAttachments } from './attachments.js'
 import { exampleTool } from './example-tool.js'
 import { isSimulated, MagicWords } from './magic-words.js'
 import { useTalk } from './use-talk.js'
@@ -23,33 +25,41 @@ export const Talk = ({ place, models, log }) => {
   const [offers, setOffers] = useState(!place.query.agent)
   const { lines, busy, waiting, follow } = talk
   const simulated = isSimulated(place.query.model ?? '', models)
-  /** @param {string} input */
-  const say = (input) => talk.send({ input, tools: offers ? [exampleTool] : [] })
+  // a message is one frame of a WebSocket, which has at most 1 MiB
+  const attached = useAttachments({ onlyImages: true, ...(place.query.by === 'ws' && { maxLength: 1_000_000 }) })
+  /** @param {string} text */
+  const say = (text) => {
+    const parts = sentParts(attached.parts).map(({ filename, ...part }) => part)
+    attached.clear()
+    const texts = text.trim() === '' ? [] : [{ type: 'input_text', text }]
+    return talk.send({ input: parts.length === 0 ? text : [...texts, ...parts], tools: offers ? [exampleTool] : [] })
+  }
   return html`
-    <section class="panel talk" aria-label="Conversation">
-      <${Messages} lines=${lines} hint=${simulated} />
+    <section class="panel talk" aria-label="Conversation" ...${attached.taking}>
+      <${Messages} project=${place.project} session=${place.query.session} lines=${lines} hint=${simulated} />
       ${waiting !== null && html`<${Approval} key=${waiting.action} project=${place.project} actor=${{ id: waiting.action }} done=${follow} />`}
       ${simulated && html`<${MagicWords} disabled=${busy} press=${say} />`}
-      <${SayForm} place=${place} talk=${talk} say=${say} offers=${offers} offer=${setOffers} />
+      <${SayForm} place=${place} talk=${talk} attached=${attached} say=${say} offers=${offers} offer=${setOffers} />
     </section>
   `
 }
 
-/** What was said, the newest in view. @param {{ lines: Talking['lines'], hint: boolean }} props */
-export const Messages = ({ lines, hint }) => {
+/** What was said, the newest in view. @param {{ project: string, session?: string, lines: Talking['lines'], hint: boolean }} props */
+export const Messages = ({ project, session, lines, hint }) => {
   const list = useRef(/** @type {HTMLElement | null} */ (null))
   useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [lines])
   return html`
     <div class="messages" role="log" aria-label="Messages" tabindex="0" ref=${list}>
       ${lines.length === 0 && html`<p class="muted">Nothing was said yet. Write something below${hint ? ', or press one of the commands of the simulated model' : ''}.</p>`}
-      ${lines.map(({ kind, text }, at) => html`<p key=${at} data-kind=${kind}>${text}</p>`)}
+      <${Lines} project=${project} session=${session} lines=${lines} />
     </div>
   `
 }
 
-/** @param {{ place: Place, talk: Talking, say: (input: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
-const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) => {
+/** @param {{ place: Place, talk: Talking, attached: ReturnType<typeof useAttachments>, say: (text: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
+const SayForm = ({ place, talk: { busy, waiting, stop }, attached, say, offers, offer }) => {
   const [text, setText] = useState('')
+  const isEmpty = text.trim() === '' && attached.parts.length === 0
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
   // an answer is shown before its turn has ended
   const [queued, setQueued] = useState(false)
@@ -60,22 +70,24 @@ const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) =
     void say(text)
   }
   useEffect(() => {
-    if (queued && !busy && waiting === null && text.trim() !== '') sendNow()
+    if (queued && !busy && waiting === null && !isEmpty) sendNow()
   }, [queued, busy])
   /** @param {Event} event */
   const send = (event) => {
     event.preventDefault()
-    if (text.trim() === '') return
+    if (isEmpty) return
     if (busy) setQueued(true)
     else sendNow()
   }
   return html`
     <form class="talk-form" aria-label="Say" onSubmit=${send}>
       <label>Message<textarea ref=${field} rows="2" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && send(event)}></textarea></label>
+      <${Attached} project=${place.project} attached=${attached} />
       <label class="tick"><input type="checkbox" checked=${offers} onChange=${() => offer(!offers)} /> Offer the tool <code>refund</code>, which requires approval</label>
       <div class="act-buttons">
         <button type="submit" aria-disabled=${busy}>Send</button>
         ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
+        <${AttachButton} attached=${attached} />
         <span class="muted" role="status">${busy ? (queued ? 'The message is sent when the turn ends.' : 'The turn is in progress.') : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> is waiting for your approval.`}</span>
       </div>
     </form>

@@ -1,5 +1,6 @@
 import { headOf, pathOf, wordsOf } from '../api.js'
 import { dollars, duration } from '../format.js'
+import { imagesIn } from '../parts/pictures.js'
 import { useState } from '../vendor/hooks.js'
 import { requestOf } from './request-model.js'
 import { streamFrames } from './server-events.js'
@@ -20,8 +21,10 @@ const lineOf = ({ type, role, content, name, arguments: given, output }) => {
   if (type === 'function_call_output') return [{ kind: 'tool', text: `answered: ${output}` }]
   if (role !== 'user' && role !== 'assistant') return []
   const parts = Array.isArray(content) ? content : [{ text: content }]
-  const text = parts.map((part) => part.text ?? part.filename ?? 'a picture').join('\n')
-  return [{ kind: role === 'user' ? 'input' : 'answer', text }]
+  const images = imagesIn(parts)
+  const others = parts.filter((part) => !images.includes(part))
+  const text = others.map((part) => part.text ?? part.filename ?? 'a file').join('\n')
+  return [{ kind: role === 'user' ? 'input' : 'answer', text, images }]
 }
 
 /** Calls of functions that have no output yet. @param {readonly Item[]} items */

@@ -7,7 +7,7 @@ import { bySse, byWebSocket } from './turn-sender.js'
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('../event-log.js').ActorEvent} ActorEvent
- * @typedef {{ input: string, tools: readonly object[] }} Message
+ * @typedef {{ input: string | readonly object[], tools: readonly object[] }} Message
  */
 
 /** A first message that waits until its session is in the URL, since the page is then rendered again. @type {{ session: string, turn: object } | null} */

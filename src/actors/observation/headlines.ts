@@ -49,10 +49,16 @@ export class Headlines {
 }
 
 const wordsOf = ({ event_type, payload }: StoredLogEvent): string | null => {
-  if (event_type === 'turn.started') return shortened(textOf(payload.input_text))
+  if (event_type === 'turn.started') return shortened(textOf(payload.input_text)) ?? imagesOf(payload.input)
   if (event_type !== 'run.queued') return null
   const { input } = payload
   return shortened(isObject(input) ? taskOf(input) : textOf(input))
+}
+
+/** What a message without words is about. */
+const imagesOf = (parts: unknown): string | null => {
+  const images = Array.isArray(parts) ? parts.filter((part) => part.type === 'input_image').length : 0
+  return images === 0 ? null : images === 1 ? 'An image' : `${images} images`
 }
 
 const taskOf = (input: JsonObject): string | null => {

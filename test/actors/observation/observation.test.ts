@@ -16,6 +16,7 @@ import { Table } from '#actors/records/table.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Role } from '#specs/access.ts'
 import { projectScope } from '#storage/scope.ts'
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 import { callOf, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../sessions/harness.ts'
 
 const member: Principal = {
@@ -287,6 +288,20 @@ describe('what a session is about', () => {
     expect((await findAnything(parts, scope, 'MY PARCEL')).map(({ id }) => id)).toEqual([session])
     expect(await named(parts, [session])).toMatchObject([{ id: session, machine: 'session', state: 'active.idle' }])
     expect(await findAnything(parts, projectScope('prj_b'), 'my parcel')).toEqual([])
+  })
+
+  it('is how many images its first message has when that has no words', async () => {
+    const { world, parts } = await open({ scripts: [{ text: ['A square.'] }] })
+    const image = { type: 'input_image', image_url: `data:image/png;base64,${png(64, 48).toString('base64')}` }
+    for (const [input, label] of [
+      [[image], 'An image'],
+      [[image, image], '2 images'],
+      [[{ type: 'input_text', text: 'What is this?' }, image], 'What is this?'],
+    ] as const) {
+      const session = await newSession(world)
+      await turn(world, session, { input })
+      expect(await named(parts, [session])).toMatchObject([{ name: label }])
+    }
   })
 
   it('is not shown to another project, and names of keys only to those who operate', async () => {

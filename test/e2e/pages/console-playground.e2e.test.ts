@@ -1,5 +1,17 @@
+import type { Locator } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pngOf } from '#test/gateway/vision/vision-world.ts'
 import { OpenConsole } from './open-console.ts'
+
+const refund = {
+  type: 'function',
+  function: { name: 'refund', parameters: { type: 'object', properties: { order: { type: 'string' } } } },
+  needsApproval: true,
+}
+
+/** The size of what was drawn on a canvas. */
+const sizeOf = (canvas: Locator) =>
+  canvas.evaluate((element) => [Number(Reflect.get(element, 'width')), Number(Reflect.get(element, 'height'))])
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the console', () => {
   let console: OpenConsole
@@ -37,6 +49,77 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     expect(console.complaints).toEqual([])
   })
 
+  it('sends images that are chosen, pasted or dropped, and shows them wherever the turn is shown', async () => {
+    const { page, world } = console
+    const [square, other] = [pngOf(24, 16), pngOf(8, 8)]
+    await console.show('playground', 'Playground')
+    const form = page.getByRole('form', { name: 'Say' })
+    await form.getByLabel('Attach images').setInputFiles([
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') },
+      { name: 'square.png', mimeType: 'image/png', buffer: square },
+    ])
+    await form.getByText('notes.txt: not added. JPEG, PNG, WEBP or GIF up to 20 MB each.').waitFor()
+    for (const [kind, name] of [
+      ['paste', 'pasted.png'],
+      ['drop', 'dropped.png'],
+    ] as const)
+      await page.evaluate(`(() => {
+        const data = new DataTransfer()
+        data.items.add(new File([Uint8Array.from(${JSON.stringify([...other])})], '${name}', { type: 'image/png' }))
+        const given = { bubbles: true, cancelable: true, ${kind === 'paste' ? 'clipboardData' : 'dataTransfer'}: data }
+        document.querySelector('.talk textarea').dispatchEvent(new ${kind === 'paste' ? 'ClipboardEvent' : 'DragEvent'}('${kind}', given))
+      })()`)
+    for (const name of ['square.png', 'pasted.png', 'dropped.png']) await form.getByRole('img', { name }).waitFor()
+    expect(await console.faults('playground-images')).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await form.getByRole('button', { name: 'Remove pasted.png' }).click()
+    const sent = page.waitForRequest((request) => request.url().includes('/turns'))
+    await form.getByRole('button', { name: 'Send' }).click()
+    const { input } = (await sent).postDataJSON()
+    expect(input).toEqual(
+      [square, other].map((bytes) => ({
+        type: 'input_image',
+        image_url: `data:image/png;base64,${bytes.toString('base64')}`,
+      })),
+    )
+    const drawn = page.locator('[data-kind=input]').getByRole('img', { name: 'image 1' })
+    await expect.poll(() => sizeOf(drawn)).toEqual([216, 144])
+    await page.getByText('completed:').waitFor()
+    expect(await form.getByRole('img').count()).toBe(0)
+    const session = new URLSearchParams(page.url().split('?')[1]).get('session') ?? ''
+    await console.show(`actors/${session}`, session)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('2 images')
+    await expect.poll(() => sizeOf(drawn)).toEqual([216, 144])
+    await page.getByRole('tab', { name: 'Log' }).click()
+    const row = page.locator('[data-event="turn.started"]')
+    await expect.poll(() => sizeOf(row.getByRole('img', { name: 'image 1' }))).toEqual([216, 144])
+    await row.getByRole('button', { name: 'Open image 1' }).click()
+    const whole = page.getByRole('dialog', { name: 'image 1' }).getByRole('img')
+    await expect.poll(() => sizeOf(whole)).toEqual([24, 16])
+    await page.keyboard.press('Escape')
+    await whole.waitFor({ state: 'detached' })
+    expect(await console.faults('session-images')).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const refunds = {
+      input: [{ type: 'input_text', text: 'Use the tool refund for order 7' }, input[0]],
+      tools: [refund],
+    }
+    await (await world.api.turn(session, refunds)).all()
+    await console.show('approvals', 'Approvals')
+    const detail = page.getByRole('region', { name: 'Call of refund' })
+    await expect.poll(() => sizeOf(detail.getByRole('img', { name: 'image 1' }).last())).toEqual([216, 144])
+    expect(console.complaints).toEqual([])
+  })
+
+  it('refuses images over a WebSocket that its frames cannot hold', async () => {
+    const { page } = console
+    await console.show('playground?by=ws', 'Playground')
+    const buffer = Buffer.alloc(1024 * 1024)
+    await page.getByLabel('Attach images').setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer })
+    await page.getByRole('alert').getByText('A message over a WebSocket has at most 1 MB.').waitFor()
+    expect(await page.getByRole('form', { name: 'Say' }).getByRole('img').count()).toBe(0)
+  })
+
   it('compares two versions of an agent side by side, with edited settings, a called function, and the code', async () => {
     const { page, world } = console
     const agent = (await world.api.post('/v1/agents', { name: 'Desk', config: { model: 'simulated-1' } })).body.id
@@ -58,10 +141,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     await a.getByText('Memory and knowledge').click()
     await a.getByLabel('Memory of user').fill('ada')
     await page.getByLabel('Attach').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('png') })
-    await page.getByText('a.png').waitFor()
+    await page.getByText('a.png cannot be shown').waitFor()
     expect(await console.faults('playground-requests')).toEqual([])
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByRole('button', { name: 'Remove 1' }).click()
+    await page.getByRole('button', { name: 'Remove a.png' }).click()
     await page.getByRole('textbox', { name: 'Message' }).fill('Use the tool refund for order 7')
     await page.getByRole('button', { name: 'Send to both' }).click()
     for (const lane of [a, b]) await lane.getByText(/^\d+ \+ \d+ tokens, .*s$/).waitFor()

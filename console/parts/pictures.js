@@ -1,0 +1,82 @@
+import { bytesOf } from '../api.js'
+import { html } from '../html.js'
+import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { useRead } from './use-read.js'
+
+/**
+ * @typedef {object} Image of a message, by one of these
+ * @property {string} [image_id] of a session's image
+ * @property {string} [image_url] a data URL, or an address elsewhere, which is not loaded
+ * @property {string} [filename]
+ * @property {number} [key] of one that is attached
+ */
+
+/** The images among the parts of a message. @param {unknown} parts @returns {readonly Image[]} */
+export const imagesIn = (parts) => (Array.isArray(parts) ? parts.filter(({ type }) => type === 'input_image') : [])
+
+/** Height in px of thumbnails, twice that of their boxes for dense screens. */
+const thumbnailPx = 144
+
+/**
+ * Images of a message as thumbnails that open whole. They are drawn on canvases: the content policy of the page admits
+ * only images that have an address on this server, and those of sessions are read with headers.
+ *
+ * @param {{ images: readonly Image[], project: string, session?: string, remove?: (image: Image) => void }} props
+ *   `session`: whose images they are, '' where they cannot be read
+ */
+export const Pictures = ({ images, project, session = '', remove }) =>
+  images.length > 0 &&
+  html`<ul class="pictures" aria-label="Images">${images.map((image, at) => {
+    const name = image.filename ?? `image ${at + 1}`
+    return html`<li key=${image.key ?? at}><${Thumbnail} image=${image} name=${name} read=${() => blobOf(image, project, session)} />${remove && html`<button type="button" class="quiet" aria-label=${`Remove ${name}`} title=${`Remove ${name}`} onClick=${() => remove(image)}>×</button>`}</li>`
+  })}</ul>`
+
+/** @param {{ image: Image, name: string, read: () => Promise<Blob> }} props */
+const Thumbnail = ({ image: { image_id, image_url = '' }, name, read }) => {
+  const isElsewhere = /^https?:/.test(image_url)
+  const { data, error } = useRead(isElsewhere ? '' : (image_id ?? image_url), read)
+  const [isOpen, setOpen] = useState(false)
+  const [isBroken, setBroken] = useState(false)
+  if (isElsewhere) return html`<a href=${image_url} rel="noreferrer" target="_blank">Image at ${hostOf(image_url)}</a>`
+  if (isBroken || error !== null) return html`<span class="muted">${name} cannot be shown</span>`
+  return html`<button type="button" class="thumbnail" aria-label=${`Open ${name}`} onClick=${() => setOpen(true)}><${Picture} blob=${data} label=${name} height=${thumbnailPx} failed=${() => setBroken(true)} /></button>${isOpen && html`<${Whole} blob=${data} label=${name} close=${() => setOpen(false)} />`}`
+}
+
+/** @param {string} url */
+const hostOf = (url) => (URL.canParse(url) ? new URL(url).host : 'another server')
+
+/** @param {{ blob: Blob | null, label: string, close: () => void }} props */
+const Whole = ({ blob, label, close }) =>
+  html`<dialog class="find whole-picture" aria-label=${label} ref=${(/** @type {HTMLDialogElement | null} */ dialog) => dialog?.open || dialog?.showModal()} onClose=${close} onClick=${close}><${Picture} blob=${blob} label=${label} /><button type="button" class="quiet">Close</button></dialog>`
+
+/** Draws an image. @param {{ blob: Blob | null, label: string, height?: number, class?: string, failed?: () => void }} props `height` in px, by default its own */
+export const Picture = ({ blob, label, height, class: name, failed }) => {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
+  useEffect(() => {
+    if (blob === null) return
+    createImageBitmap(blob, height === undefined ? {} : { resizeHeight: height, resizeQuality: 'high' }).then(
+      (bitmap) => draw(canvas.current, bitmap),
+      failed,
+    )
+  }, [blob])
+  return html`<canvas ref=${canvas} class=${name} role="img" aria-label=${label} width="0" height="0"></canvas>`
+}
+
+/** Draws a decoded image on a canvas of its size. @param {HTMLCanvasElement | null} canvas @param {ImageBitmap} bitmap */
+export const draw = (canvas, bitmap) => {
+  if (canvas === null) return
+  if (canvas.width !== bitmap.width) canvas.width = bitmap.width
+  if (canvas.height !== bitmap.height) canvas.height = bitmap.height
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
+  bitmap.close()
+}
+
+/** @param {Image} image @param {string} project @param {string} session @returns {Promise<Blob>} */
+const blobOf = async ({ image_id, image_url }, project, session) => {
+  if (image_id === undefined) return blobFrom(image_url?.split(',')[1] ?? '')
+  if (session === '') throw new Error('only its server has it')
+  return bytesOf(project, 'sessions.image', { session_id: session, image_id })
+}
+
+/** @param {string} base64 */
+export const blobFrom = (base64) => new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))])

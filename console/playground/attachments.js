@@ -1,0 +1,87 @@
+import { html } from '../html.js'
+import { Pictures } from '../parts/pictures.js'
+import { useState } from '../vendor/hooks.js'
+
+/** @typedef {import('./request-model.js').Item} Item */
+
+const kinds = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
+const maxMb = 20
+
+/** The files of the next message, as parts of it. @param {{ onlyImages: boolean, maxLength?: number }} limits `maxLength`: of all together, encoded */
+export const useAttachments = ({ onlyImages, maxLength = Number.POSITIVE_INFINITY }) => {
+  const [parts, setParts] = useState(/** @type {readonly Item[]} */ ([]))
+  const [trouble, setTrouble] = useState('')
+  /** @param {Iterable<File>} files */
+  const add = async (files) => {
+    const chosen = [...files]
+    const refused = chosen.filter(({ type, size }) => size > maxMb * 2 ** 20 || (onlyImages && !kinds.includes(type)))
+    const fresh = await Promise.all(chosen.filter((file) => !refused.includes(file)).map(partOf))
+    const length = [...parts, ...fresh].reduce((sum, part) => sum + String(part.image_url ?? '').length, 0)
+    if (length > maxLength)
+      return setTrouble('A message over a WebSocket has at most 1 MB. Choose SSE above for larger images.')
+    setTrouble(
+      refused.length === 0 ? '' : `${refused.map(({ name }) => name).join(', ')}: not added. ${limitsOf(onlyImages)}`,
+    )
+    setParts((before) => [...before, ...fresh])
+  }
+  const clear = () => setParts([])
+  /** @param {unknown} part */
+  const remove = (part) => setParts(parts.filter((each) => each !== part))
+  const taking = {
+    onPaste: (/** @type {ClipboardEvent} */ event) => takeFrom(event, event.clipboardData),
+    onDrop: (/** @type {DragEvent} */ event) => takeFrom(event, event.dataTransfer),
+  }
+  /** @param {Event} event @param {DataTransfer | null} data */
+  const takeFrom = (event, data) => {
+    if (data === null || data.files.length === 0) return
+    event.preventDefault()
+    // the page opens saved actors that are dropped anywhere else
+    event.stopPropagation()
+    void add(data.files)
+  }
+  return { parts, trouble, add, remove, clear, onlyImages, taking }
+}
+
+/** @param {boolean} onlyImages */
+const limitsOf = (onlyImages) => `${onlyImages ? 'JPEG, PNG, WEBP or GIF' : 'Files'} up to ${maxMb} MB each.`
+
+/** The chosen files, each with a preview. @param {{ project: string, attached: ReturnType<typeof useAttachments> }} props */
+export const Attached = ({ project, attached: { parts, trouble, remove } }) => {
+  const images = parts.filter(({ type }) => type === 'input_image')
+  const files = parts.filter((part) => !images.includes(part))
+  return html`
+    ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+    <${Pictures} images=${images} project=${project} remove=${remove} />
+    ${files.length > 0 && html`<ul class="links">${files.map((file) => html`<li key=${file.key}>${file.filename} <button type="button" class="quiet" aria-label=${`Remove ${file.filename}`} onClick=${() => remove(file)}>×</button></li>`)}</ul>`}
+  `
+}
+
+/** The button that chooses files. @param {{ attached: ReturnType<typeof useAttachments> }} props */
+export const AttachButton = ({ attached: { add, onlyImages } }) => {
+  /** @param {Event} event */
+  const choose = async ({ currentTarget: input }) => {
+    if (!(input instanceof HTMLInputElement)) return
+    await add(input.files ?? [])
+    input.value = ''
+  }
+  return html`<label class="attach quiet" title=${`Or paste or drop them here. ${limitsOf(onlyImages)}`}>${onlyImages ? 'Attach images' : 'Attach'}<input type="file" multiple accept=${onlyImages ? kinds.join() : undefined} onChange=${choose} /></label>`
+}
+
+let files = 0
+
+/** A file as a part of a message. @param {File} file @returns {Promise<Item>} */
+const partOf = async (file) => {
+  const data = await new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('error', () => reject(reader.error))
+    reader.readAsDataURL(file)
+  })
+  const named = { key: ++files, filename: file.name }
+  return file.type.startsWith('image/')
+    ? { type: 'input_image', image_url: data, ...named }
+    : { type: 'input_file', file_data: data, ...named }
+}
+
+/** Parts without what only the page needs. @param {readonly Item[]} parts */
+export const sentParts = (parts) => parts.map(({ key, ...part }) => part)
