@@ -184,6 +184,17 @@ describe('the memory of users', () => {
     expect(await contents(memory, 'Who keeps bees?', null)).toEqual(['Ada keeps bees'])
   })
 
+  it('adds at most three related memories to the hits of a search, the nearest first', async () => {
+    const { memory, clock } = await opened()
+    const related = ['Acme makes clocks', 'Anna knows Kim', 'Anna knows Lee', 'Anna knows Max', 'Anna works at Acme']
+    for (const content of related) {
+      const facts = await factsIn(content, { observedAt: clock.now(), speaker: null })
+      await write(memory, [{ content, facts }])
+    }
+    const { results } = await search(memory, 'Is Anna tall?', { graph: true, threshold: 1, limit: 1 })
+    expect(results.map(({ source, hops }) => [source, hops])).toEqual(Array.from({ length: 3 }, () => ['graph', 1]))
+  })
+
   it('is not found before the time at which the caller lets it begin', async () => {
     const { memory, clock } = await opened()
     await write(memory, [{ content: 'Ada keeps bees', validFrom: on('2026-02-01') }])

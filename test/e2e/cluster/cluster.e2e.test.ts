@@ -113,6 +113,32 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     await vi.waitFor(attacked, patience)
   })
 
+  it('spend a budget that is nearly used up by parallel calls on all of them, and never exceed it', async () => {
+    const apis = await world.newProject()
+    const api = (n: number) => apis[n % apis.length] ?? world.api(n)
+    const messages = [{ role: 'user', content: 'word '.repeat(200) }]
+    const call = async (n: number): Promise<number> => {
+      const body = { model: 'simulated-1', messages, max_tokens: 200, stream: n % 2 === 1 }
+      const answer = await api(n).fetch('/v1/chat/completions', body)
+      await answer.text()
+      return answer.status
+    }
+    const cost = async (): Promise<number> => Number((await api(1).get('/v1/usage')).body.totals.provider_cost_usd)
+    expect(await call(0)).toBe(200)
+    const one = await cost()
+    expect(one).toBeGreaterThan(0)
+    const budget = one * 20
+    const limit = { subject: 'project', budget_total_usd: budget.toFixed(12) }
+    const { id } = (await api(0).post('/v1/limits', limit)).body
+    for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 60 }, (_, n) => call(n)))
+    await vi.waitFor(async () => expect(await Promise.all([0, 1, 2].map(call))).toEqual([402, 402, 402]), patience)
+    const { spent_total_usd, reserved_usd } = (await api(2).get(`/v1/limits/${id}`)).body
+    expect(Number(spent_total_usd)).toBeLessThanOrEqual(budget)
+    expect(Number(spent_total_usd)).toBeGreaterThan(budget * 0.8)
+    expect(Number(reserved_usd)).toBe(0)
+    expect((await cost()) - one).toBeCloseTo(Number(spent_total_usd), 9)
+  })
+
   it('know a provider connection on every node soon after it is created or deleted', async () => {
     /** Uses a new project, which no node has looked up yet. */
     const heard = async (): Promise<void> => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { atNight } from '#test/setup/at-night.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 import { Browser } from './browser.ts'
 import { OAuthProvider } from './oauth-provider.ts'
 
-/** Kills at random points of a refresh, for each kind of provider. REFRESH_KILLS sets their number. */
-const kills = Number(process.env.REFRESH_KILLS ?? 3)
+/** Kills at random points of a refresh, for each kind of provider. */
+const kills = atNight ? 50 : 3
 
 /** Resolves after so many turns of the event loop, each some tens of microseconds long. */
 const later = async (turns: number): Promise<void> => {

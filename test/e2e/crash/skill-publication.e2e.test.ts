@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { atNight } from '#test/setup/at-night.ts'
 import type { Api } from '../api.ts'
 import { either, World } from '../world.ts'
 
-/** Kills per store; SKILL_KILLS sets their number. */
-const kills = Number(process.env.SKILL_KILLS ?? 6)
+/** Kills per store. */
+const kills = atNight ? 50 : 6
 
 const content =
   '---\nname: refunds\ndescription: How refunds are granted.\n---\n\n# Refunds\n\nGrant refunds within 14 days.\n'
