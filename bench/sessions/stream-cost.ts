@@ -31,18 +31,34 @@ export interface Cost {
   readonly outcome: Outcome
 }
 
-/** One warm-up of each, then rounds in alternating order. @returns the costs of each arm, one a round. */
+interface Measuring {
+  readonly arm: Arm
+  readonly costs: Cost[]
+  isOut: boolean
+}
+
+/**
+ * One warm-up of each, then rounds in alternating order. A server of others that breaks off answers is left out.
+ *
+ * @returns the costs of each arm, one a round; none for one that was left out.
+ */
 export async function costsOf(arms: readonly Arm[], atOnce: number): Promise<readonly (readonly Cost[])[]> {
-  const costs = arms.map((): Cost[] => [])
-  const order = [...arms.entries()]
+  const measured = arms.map((arm): Measuring => ({ arm, costs: [], isOut: false }))
   for (let round = -1; round < rounds; round++) {
-    for (const [at, arm] of round % 2 === 0 ? order : order.toReversed()) {
-      const cost = await costOf(arm, round < 0 ? Math.min(4, atOnce) : atOnce)
-      if (round >= 0) costs[at]?.push(cost)
+    for (const each of round % 2 === 0 ? measured : measured.toReversed()) {
+      if (each.isOut) continue
+      const cost = await costOf(each.arm, round < 0 ? Math.min(4, atOnce) : atOnce).catch((error: unknown) => {
+        if (isOurs(each.arm)) throw error
+        console.error(`${each.arm.api} is left out: ${error}`)
+        each.isOut = true
+      })
+      if (round >= 0 && cost !== undefined) each.costs.push(cost)
     }
   }
-  return costs
+  return measured.map(({ costs, isOut }) => (isOut ? [] : costs))
 }
+
+const isOurs = ({ api }: Arm): boolean => api === 'turn' || api === 'chat'
 
 async function costOf(arm: Arm, atOnce: number): Promise<Cost> {
   const { nodes, behind = [], key, api } = arm
@@ -70,8 +86,9 @@ async function costOf(arm: Arm, atOnce: number): Promise<Cost> {
   }
 }
 
-async function commitsOf({ nodes, api }: Arm): Promise<number> {
-  if (api !== 'turn' && api !== 'chat') return Number.NaN
+async function commitsOf(arm: Arm): Promise<number> {
+  const { nodes } = arm
+  if (!isOurs(arm)) return Number.NaN
   const counts = await Promise.all(
     nodes.map(async ({ url }) => {
       const text = await (await fetch(`${url}/metrics`)).text()

@@ -47,6 +47,7 @@ export async function startPeers(
 
 /** Rows of a session's turns against those of a peer. */
 export function rowsBeside(name: string, ours: readonly Cost[], peer: readonly Cost[], where: string): readonly Row[] {
+  if (peer.length === 0) return []
   const row = (what: string, unit: string, value: (cost: Cost) => number): Row => ({
     ...{ measure: `${what}, ${where}`, unit, ours: median(ours.map(value)) },
     against: { name, value: median(peer.map(value)) },
