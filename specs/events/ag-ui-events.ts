@@ -147,7 +147,7 @@ export const agUiEvents = {
   ),
 } as const
 
-const content = described(optional(json()), 'A text, or parts of which texts are read.')
+const content = described(optional(json()), 'A text, or parts: of the user texts and images, of a tool texts.')
 
 /** Messages of a page with AG-UI, as far as a session reads them. */
 export const agUiMessages = array(

@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
 import { permissions } from '#specs/access.ts'
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 import type { Api } from './api.ts'
 import { patience } from './patience.ts'
 import { endsTurn, isEvent } from './stream-reader.ts'
@@ -33,6 +34,8 @@ export const publishedAgent = async (api: Api): Promise<string> => {
   await made(api, `/v1/agents/${agent.id}/versions/1.0.0/publish`, {})
   return agent.id
 }
+
+const image = { type: 'input_image', image_url: `data:image/png;base64,${png(640, 480).toString('base64')}` }
 
 /** A text long enough to be stored outside of its commit. */
 const long = (name: string): string => `${name} `.repeat(20_000)
@@ -89,7 +92,8 @@ const sessionsOf = (
       const client = world.as(token)
       return [
         client.createSession({ metadata: { note: 'note', mark } }).then(async (session) => {
-          const turn = await client.turn(session, { input: `hello ${mark}`, instructions: long('rules') })
+          const input = [{ type: 'input_text', text: `hello ${mark}` }, image]
+          const turn = await client.turn(session, { input, instructions: long('rules') })
           await turn.until(endsTurn)
           return session
         }),

@@ -19,7 +19,7 @@ import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
-import { checkLength } from './input/given-parts.ts'
+import { checkLength, lengthOf } from './input/given-parts.ts'
 import type { TurnInput, TurnMedia } from './input/turn-media.ts'
 import { listSessions } from './list-sessions.ts'
 import { messagePage, snapshotStream } from './messages/session-messages.ts'
@@ -255,7 +255,10 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
 
 const checkBody = ({ body, bytes }: TurnCall): void => {
   checkTurnStart(body)
-  if (bytes !== undefined) checkLength(bytes.length, typeof body.input === 'object' ? body.input : [], 'input')
+  const { input = '' } = body
+  const parts = typeof input === 'string' ? [{ text: input }] : input
+  // protocols of other products have a body with more than the turn
+  checkLength(bytes?.length ?? lengthOf(parts), parts, 'input')
 }
 
 /** @throws {ServiceError} `agent_not_runnable` */

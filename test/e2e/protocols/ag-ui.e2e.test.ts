@@ -1,6 +1,7 @@
 import type { AgentSubscriber, HttpAgent, Message, RunAgentInput } from '@ag-ui/client'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { patience } from '../patience.ts'
 import { PageWorld, shows } from './page.ts'
@@ -77,6 +78,27 @@ it('streams turns into the messages of a plain HttpAgent, whose thread becomes a
   expect([outcomes, result]).toMatchObject([[{ type: 'success' }, { type: 'success' }], { turn_number: 1 }])
   const { body } = await page.world.api.get(`/v1/sessions/${sessionOf(agent)}`)
   expect(body).toMatchObject({ turn_count: 2, external_user_id: 'ada', agent_id: page.agents.end_user })
+})
+
+it('shows the model the images of a message, and a reloaded page those that its session has', async () => {
+  const { agent } = await agentOn()
+  const source = { type: 'data', value: png(640, 480).toString('base64'), mimeType: 'image/png' }
+  const content = [
+    { type: 'text', text: 'What is this?' },
+    { type: 'image', source },
+  ]
+  agent.addMessage({ id: crypto.randomUUID(), role: 'user', content })
+  await agent.runAgent()
+  expect(textsOf(agent.messages)[1]).toEqual(['assistant', expect.stringContaining('PNG of 640 × 480 pixels')])
+  const { agent: loaded } = await agentOn({ threadId: agent.threadId })
+  await loaded.runAgent()
+  const [[, shown] = []] = textsOf(loaded.messages)
+  const image = { type: 'image', source: { type: 'file', value: expect.any(String), mimeType: 'image/png' } }
+  expect(shown).toEqual([content[0], image])
+  const id = String(Object(shown)[1].source.value)
+  const headers = { authorization: `Bearer ${await page.token()}` }
+  const answer = await fetch(`${page.world.url}/v1/sessions/${sessionOf(agent)}/images/${id}`, { headers })
+  expect(Buffer.from(await answer.arrayBuffer()).toString('base64')).toBe(source.value)
 })
 
 it('shows a reloaded page all messages, also by the id of the session, and leaves its state as it is', async () => {

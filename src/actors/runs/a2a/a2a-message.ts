@@ -50,8 +50,9 @@ const idOf = (value: Json | undefined, place: string): string | null => {
 
 const partOf = (part: Json, place: string): { readonly text?: string; readonly data?: Json } => {
   if (!isObject(part)) throw invalid(place, 'It must be a part.')
-  const { text, data } = part
-  if (typeof text === 'string') return { text }
-  if (data !== undefined) return { data }
+  const { text, data, raw, url, file } = part
+  const isFile = raw !== undefined || url !== undefined || file !== undefined
+  if (!isFile && typeof text === 'string') return { text }
+  if (!isFile && data !== undefined) return { data }
   throw invalid(place, 'A run takes texts and JSON values only, not files.', { reason: 'CONTENT_TYPE_NOT_SUPPORTED' })
 }

@@ -26,6 +26,10 @@ export const checkLength = (bytes: number, parts: readonly WireObject[], param: 
 /** Length of base64 in JSON if each of its slashes is escaped, with room for chance: one of 64 characters is a slash. */
 const escaped = 1 + 1 / 32
 
+/** Length of the texts and the addresses of parts. */
+export const lengthOf = (parts: readonly WireObject[]): number =>
+  parts.reduce((sum, { text, image_url: url }) => sum + textOf(text).length + textOf(url).length, 0)
+
 const dataLength = (given: unknown): number => {
   const url = textOf(given) || textOf(objectOf(given).url)
   return url.startsWith('data:') ? url.length : 0

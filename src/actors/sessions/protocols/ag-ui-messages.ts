@@ -9,8 +9,22 @@ type Part = MessagePage['data'][number]['parts'][number]
  */
 export const agUiMessagesOf = ({ data }: MessagePage): readonly JsonObject[] =>
   data.flatMap(({ id, role, parts }) =>
-    role === 'user' ? [{ id, role, content: textIn(parts) }] : answersOf(parts).flatMap(messagesOf(id)),
+    role === 'user' ? [{ id, role, content: contentOf(parts) }] : answersOf(parts).flatMap(messagesOf(id)),
   )
+
+/**
+ * The content of a message with these parts of a turn's input, as its event or the session's messages have them. Bytes
+ * of images are left out: `sessions.image` has them by the id in the source. Pure.
+ */
+export const agUiContent = (parts: readonly JsonObject[]): JsonObject[] =>
+  parts.map(({ text, image_url, image_id = '', mime_type }) => {
+    if (text !== undefined) return { type: 'text', text }
+    const from = image_url === undefined ? { type: 'file', value: image_id } : { type: 'url', value: image_url }
+    return { type: 'image', source: { ...from, ...(mime_type !== undefined && { mimeType: mime_type }) } }
+  })
+
+const contentOf = (parts: readonly Part[]): string | JsonObject[] =>
+  parts.every(({ type }) => type === 'text') ? textIn(parts) : agUiContent(parts.map((part) => ({ ...part })))
 
 const textIn = (parts: readonly Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 

@@ -1,8 +1,9 @@
 import { isObject } from '#runtime/index.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { Json } from '#storage/index.ts'
+import type { Json, JsonObject } from '#storage/index.ts'
 import type { CallDecision } from './decide-calls.ts'
+import { type PlacedInput, type PlacedPart, placedImage, placedInput, placedText } from './placed-input.ts'
 
 type Body = BodyOf<'ag_ui.run'>
 type Message = Body['messages'][number]
@@ -10,7 +11,7 @@ type Message = Body['messages'][number]
 /** What a page with AG-UI requests. */
 export interface AgUiRequest {
   /** The new message of the user; null for none. */
-  readonly input: { readonly id: string; readonly text: string } | null
+  readonly input: (PlacedInput & { readonly id: string }) | null
   /** Messages of tools, which answer calls of the page's functions that still wait. */
   readonly outputs: readonly CallDecision[]
   /** Answers to interrupts. */
@@ -26,25 +27,45 @@ export const agUiRequest = ({ messages, resume = [] }: Body): AgUiRequest => {
   const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'reasoning') + 1
   const tail = messages.slice(begin).map((message, at) => ({ message, place: `messages[${begin + at}]` }))
   const written = tail.filter(({ message }) => message.role === 'user')
-  const text = written.map(({ message, place }) => textOf(message.content, `${place}.content`)).join('\n\n')
+  const input = placedInput(written.map(({ message, place }) => partsOf(message.content, `${place}.content`)))
   const last = written.at(-1)
-  if (last !== undefined && text === '') throw invalidField(`${last.place}.content`, 'The message has no text.')
+  if (last !== undefined && input.text === '' && input.parts.length === 0)
+    throw invalidField(`${last.place}.content`, 'The message has no text.')
   return {
-    input: last === undefined ? null : { id: last.message.id, text },
+    input: last === undefined ? null : { id: last.message.id, ...input },
     outputs: tail.flatMap(({ message, place }) => (message.role === 'tool' ? [outputOf(message, place)] : [])),
     answers: resume.map((entry, at) => answerOf(entry, `resume[${at}]`)),
   }
 }
 
-const textOf = (content: Json | undefined, place: string): string => {
-  if (typeof content === 'string') return content
+const partsOf = (content: Json | undefined, place: string): readonly PlacedPart[] => {
+  if (typeof content === 'string') return [placedText(content, place)]
   if (!Array.isArray(content)) throw invalidField(place, 'It must be a text or a list of parts.')
-  const texts = content.map((part, at) => {
-    const text = isObject(part) && part.type === 'text' ? part.text : undefined
-    if (typeof text !== 'string') throw invalidField(`${place}[${at}]`, 'A session takes text only, not files.')
-    return text
-  })
-  return texts.join('')
+  return content.map((part, at) => partOf(isObject(part) ? part : {}, `${place}[${at}]`))
+}
+
+const partOf = ({ type, text, source, mimeType, url, data, id }: JsonObject, at: string): PlacedPart => {
+  if (type === 'text' && typeof text === 'string') return placedText(text, at)
+  if (type === 'image' && isObject(source)) return imageOf(source, at)
+  // before version 1.0
+  if (type === 'binary') {
+    const [kind, value] = data ? ['data', data] : url ? ['url', url] : ['file', id]
+    return imageOf({ type: kind, value: value ?? null, mimeType: mimeType ?? null }, at)
+  }
+  throw invalidField(at, 'A turn takes texts and images, and no other files.')
+}
+
+const imageOf = ({ type, value = '', mimeType }: JsonObject, at: string): PlacedPart => {
+  if (type === 'file') return { at, part: { type: 'input_image', file_id: value } }
+  const media = type === 'url' ? (mimeType ?? 'image/*') : mimeType
+  return placedImage(media, type === 'data' ? `data:${media};base64,${value}` : value, at)
+}
+
+const textOf = (content: Json | undefined, place: string): string => {
+  const { text, parts } = placedInput([partsOf(content, place)])
+  const file = parts.find(({ part }) => part.type !== 'input_text')
+  if (file !== undefined) throw invalidField(file.at, 'The output of a tool has text only.')
+  return text
 }
 
 const outputOf = ({ toolCallId, content, error }: Message, place: string): CallDecision => {

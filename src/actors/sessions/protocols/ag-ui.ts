@@ -12,6 +12,7 @@ import { agUiMessagesOf } from './ag-ui-messages.ts'
 import { type AgUiRequest, agUiRequest } from './ag-ui-request.ts'
 import { cancelledWithReader } from './cancelled-with-reader.ts'
 import { approvesOf, type CallDecision, callAbout, continued, decideCalls, type ProtocolParts } from './decide-calls.ts'
+import { inPlace, placedInput, turnInputOf } from './placed-input.ts'
 import { type ThreadParts, threadSession } from './thread-sessions.ts'
 
 /** Dependencies of `agUiUseCases`. */
@@ -107,9 +108,9 @@ const begin = async (parts: AgUiParts, run: Run, owed: readonly CallDecision[]):
     })
   const tool_results = owed.map(({ action_id, output = '' }) => ({ action_id, output }))
   const began = await turn(
-    { ...(input !== null && { input: input.text }), ...(owed.length > 0 && { tool_results }) },
+    { ...(input !== null && { input: turnInputOf(input) }), ...(owed.length > 0 && { tool_results }) },
     call.idempotency?.cause ?? cause,
-  )
+  ).catch(inPlace(input ?? placedInput([])))
   const isRepeated = began.replayed && cause !== null && (await latestInput(parts.host, session)) === input?.text
   const { turn: latest } = contextOf(sessionDefinition, session.state.snapshot)
   const answer = isRepeated
@@ -119,10 +120,12 @@ const begin = async (parts: AgUiParts, run: Run, owed: readonly CallDecision[]):
 }
 
 /** A message of the user begins one turn. Of a long text the ends count, since hashing it whole would hold the loop. */
-const causeOf = (session: string, { id, text }: NonNullable<AgUiRequest['input']>): string => {
-  const parts = [session, id, text.length, text.slice(0, hashedChars), text.slice(-hashedChars)]
-  return `ag_ui:${hash('sha256', JSON.stringify(parts))}`
+const causeOf = (session: string, { id, text, parts }: NonNullable<AgUiRequest['input']>): string => {
+  const images = parts.flatMap(({ part: { image_url, file_id } }) => endsOf(String(image_url ?? file_id ?? '')))
+  return `ag_ui:${hash('sha256', JSON.stringify([session, id, ...endsOf(text), ...images]))}`
 }
+
+const endsOf = (text: string) => [text.length, text.slice(0, hashedChars), text.slice(-hashedChars)]
 
 /** A turn that has not failed is not repeated: it goes on. */
 const whenNotFailed =

@@ -7,6 +7,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { firstOfTurn } from '../event-pages.ts'
 import { findSession } from '../session-use-cases.ts'
 import { approvesOf, callWith, continued, decideCalls, type ProtocolParts } from './decide-calls.ts'
+import { inPlace, placedInput, turnInputOf } from './placed-input.ts'
 import { uiRequest } from './ui-request.ts'
 
 type TurnBody = Parameters<UseCases['sessions.turns']>[0]['body']
@@ -29,9 +30,11 @@ export const uiMessageUseCases = (parts: ProtocolParts): Pick<UseCases, 'ui_mess
     const { turn: latest } = contextOf(sessionDefinition, session.state.snapshot)
     if (request.kind === 'repeat' && latest === 0)
       throw new ServiceError('invalid_transition', { param: 'trigger', message: 'The session has no turn yet.' })
-    const begins = request.kind === 'input' ? { input: request.input } : { retry_of: latest }
+    const input = request.kind === 'input' ? request.input : placedInput([])
+    const begins = request.kind === 'input' ? { input: turnInputOf(input) } : { retry_of: latest }
     const turn = { ...callWith(call, { ...options, ...begins }), idempotency: call.idempotency }
-    return { ...(await parts.useCases['sessions.turns'](turn)), protocol: protocolOf(call) }
+    const began = await parts.useCases['sessions.turns'](turn).catch(inPlace(input))
+    return { ...began, protocol: protocolOf(call) }
   },
   'ui_messages.resume': async (call): Promise<StreamAnswer> => {
     const { host } = parts

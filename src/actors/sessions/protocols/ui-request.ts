@@ -3,10 +3,11 @@ import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { Json, JsonObject } from '#storage/index.ts'
 import type { CallDecision } from './decide-calls.ts'
+import { type PlacedInput, placedImage, placedInput, placedText } from './placed-input.ts'
 
 /** What a page with Vercel's AI SDK requests. */
 export type UiRequest =
-  | { readonly kind: 'input'; readonly input: string }
+  | { readonly kind: 'input'; readonly input: PlacedInput }
   | { readonly kind: 'repeat' }
   | {
       readonly kind: 'continue'
@@ -38,19 +39,19 @@ export const uiRequest = ({ messages, trigger, messageId }: Body): UiRequest => 
     throw invalidField(`${place}.role`, 'The last message must be from the user or the assistant.')
   if (messageId !== undefined)
     throw invalidField('messageId', 'The log of a session keeps its messages: fork the session to replace one.')
-  return { kind: 'input', input: textOf(message, place) }
+  return { kind: 'input', input: inputOf(message, place) }
 }
 
-const textOf = ({ parts }: Message, place: string): string => {
-  const texts = parts.map((part, at) => {
-    if (part.type === 'file') throw invalidField(`${place}.parts[${at}]`, 'A turn takes text only, not files.')
-    if (part.type !== 'text') return ''
-    if (typeof part.text !== 'string')
-      throw invalidField(`${place}.parts[${at}].text`, 'The text of a part must be a string.')
-    return part.text
+const inputOf = ({ parts }: Message, place: string): PlacedInput => {
+  const placed = parts.flatMap((part, index) => {
+    const at = `${place}.parts[${index}]`
+    if (part.type === 'file') return [placedImage(part.mediaType, part.url, at)]
+    if (part.type !== 'text') return []
+    if (typeof part.text !== 'string') throw invalidField(`${at}.text`, 'The text of a part must be a string.')
+    return [placedText(part.text, at)]
   })
-  const input = texts.join('')
-  if (input === '') throw invalidField(`${place}.parts`, 'The message has no text.')
+  const input = placedInput([placed])
+  if (input.text === '' && input.parts.length === 0) throw invalidField(`${place}.parts`, 'The message has no text.')
   return input
 }
 

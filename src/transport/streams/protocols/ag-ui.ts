@@ -1,5 +1,6 @@
 import type { AgUiProtocol } from '#actors/call/call.ts'
 import type { EventReader } from '#actors/call/speaker.ts'
+import { agUiContent } from '#actors/sessions/protocols/ag-ui-messages.ts'
 import { shownPayload } from '#records/shown-event.ts'
 import { isObject } from '#runtime/index.ts'
 import type { StreamEndReason } from '#specs/events/events.ts'
@@ -107,12 +108,11 @@ export class AgUi implements Translator {
     return [started, { type: 'STATE_DELTA', delta: [{ op: 'add', path: '/session_id', value: sessionId }] }]
   }
 
-  #beginTurn(turn: number, { model, input_text, retry_of }: JsonObject): readonly Event[] {
+  #beginTurn(turn: number, { model, input_text, input: parts, retry_of }: JsonObject): readonly Event[] {
     this.#model = text(model)
     if (!this.#protocol.showsAll) return []
-    const input = text(input_text)
-    if (input !== '' && retry_of === undefined)
-      this.#shown.add({ id: `msg_${turn}_user`, role: 'user', content: input })
+    const content = Array.isArray(parts) ? agUiContent(parts.filter(isObject)) : text(input_text)
+    if (content.length > 0 && retry_of === undefined) this.#shown.add({ id: `msg_${turn}_user`, role: 'user', content })
     return this.#snapshot()
   }
 
