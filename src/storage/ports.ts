@@ -260,6 +260,8 @@ export interface RecordKind {
   readonly filters?: readonly (string | ListFilter)[]
   /** Whether its records may carry messages: `openOutboxes` finds those that do. */
   readonly outbox?: boolean
+  /** Field of `data` with an ISO 8601 time in UTC: from then on, `due` finds the record. One that lacks it is never due. */
+  readonly due?: string
 }
 
 /** Query of a list: newest first unless `ascending`. The order is by id, which sorts by time of creation. */
@@ -324,6 +326,11 @@ export interface RecordStore {
   withOpenOutboxes(kinds: readonly RecordKind[]): Promise<readonly RecordKind[]>
   /** Returns unexpired records of every project, by id after `after`, at most `limit`. For installation-wide work. */
   ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
+  /**
+   * Returns unexpired records of every project whose field `due` is at most `at`, the earliest first, at most `limit`; only
+   * these are read. Requires a `kind` with `due`. For installation-wide work.
+   */
+  due(kind: RecordKind, at: string, limit: number): Promise<readonly StoredRecord[]>
   /**
    * Removes the outbox of a record that still has this version, and the record itself if it has expired. The version
    * does not change. False when another process has written since, so that the outbox is a different one.

@@ -24,9 +24,16 @@ const fieldsOfKinds = new WeakMap<RecordKind, readonly string[]>()
 export const indexedFields = (kind: RecordKind): readonly string[] => {
   const known = fieldsOfKinds.get(kind)
   if (known !== undefined) return known
-  const fields = [...new Set([...(kind.unique ?? []), ...filtersOf(kind)].flatMap((each) => each.fields))]
+  const own = [...(kind.unique ?? []), ...filtersOf(kind)].flatMap((each) => each.fields)
+  const fields = [...new Set([...own, ...(kind.due === undefined ? [] : [kind.due])])]
   fieldsOfKinds.set(kind, fields)
   return fields
+}
+
+/** The field by which a kind's records are due. @throws {Error} for a kind without one (a programming error) */
+export const dueField = ({ name, due }: RecordKind): string => {
+  if (due === undefined) throw new Error(`${name} has no records that are due`)
+  return due
 }
 
 /** The text of an indexed field; null when the record lacks it (absent or null). */

@@ -25,6 +25,8 @@ interface MadeFile {
 export interface FileService {
   /** Returns null when there is no such file in the scope. @throws {StoreUnavailable} */
   find(scope: Scope, id: string): Promise<ServedFile | null>
+  /** Keeps a file that expires until a time at least. @throws {StoreUnavailable} */
+  keep(scope: Scope, id: string, untilMs: number): Promise<void>
   /** Stores a file. @throws {StoreUnavailable} */
   make(file: MadeFile): Promise<void>
   /** Deletes a file, if there is one. @throws {StoreUnavailable} */

@@ -87,6 +87,8 @@ export type FileData = {
   readonly bytes: number
   /** ms since the epoch; absent: it does not expire. */
   readonly expires_at_ms?: number
+  /** When it is removed: when it expires, or later if a batch reads it. */
+  readonly removed_at?: string
   /** Names of the blobs of its content in base64, in order. */
   readonly parts: readonly string[]
 }
@@ -95,6 +97,7 @@ export type FileData = {
 export const storedFiles: TypedKind<FileData> = {
   name: 'files',
   filters: ['purpose'],
+  due: 'removed_at',
   unexported: ['parts'],
   textBlobs: ({ parts }) => (Array.isArray(parts) ? parts.map(String) : []),
   outbox: true,

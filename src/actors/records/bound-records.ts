@@ -18,6 +18,7 @@ export const boundRecords = (records: RecordStore): RecordStore => ({
   openOutboxes: (kind, after, limit) => records.openOutboxes(kind, after, limit),
   withOpenOutboxes: (kinds) => records.withOpenOutboxes(kinds),
   ofEveryProject: (kind, after, limit) => records.ofEveryProject(kind, after, limit),
+  due: (kind, at, limit) => records.due(kind, at, limit),
   closeOutbox: (kind, record) => records.closeOutbox(kind, record),
   clear: (kind, scope, limit) => records.clear(kind, scope, limit),
   left: (kind, scope) => records.left(kind, scope),

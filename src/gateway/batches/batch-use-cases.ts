@@ -35,6 +35,9 @@ export const batchUseCases = (parts: BatchParts): UseCasesOf<'batches'> => {
   }
 }
 
+/** Time in ms that a batch may take to end when its window has passed: its file is kept until then. */
+const endingMs = 3_600_000
+
 const create = async (parts: BatchParts, call: CreateCall): Promise<BatchView> => {
   const { scope, body } = call
   const file = await parts.files().find(scope, body.input_file_id)
@@ -44,6 +47,7 @@ const create = async (parts: BatchParts, call: CreateCall): Promise<BatchView> =
     throw new ServiceError('invalid_field', { ...at, message: 'The file must have the purpose batch.' })
   const { input_file_id, endpoint, completion_window, metadata } = body
   const window_ms = windowOf(completion_window)
+  await parts.files().keep(scope, input_file_id, parts.clock.now() + window_ms + endingMs)
   const batch = { input_file_id, endpoint, completion_window, window_ms, metadata: metadata ?? {} }
   return residentView(await beginBatch(parts, call, batch))
 }

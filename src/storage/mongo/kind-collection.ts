@@ -115,6 +115,7 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   ),
   ...(listsField(kind) === null ? [] : [listIndex(String(listsField(kind)))]),
   { key: { expires_at: 1 }, name: 'by_expiry', partialFilterExpression: { expires_at: { $exists: true } } },
+  ...(kind.due === undefined ? [] : [dueIndex(`keys.${kind.due}`)]),
   ...(kind.outbox
     ? [{ key: { delivered: 1, _id: 1 } as const, name: 'by_outbox', partialFilterExpression: { delivered: false } }]
     : []),
@@ -128,6 +129,10 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
     }
   }),
 ]
+
+const dueIndex = (path: string): IndexDescription => ({
+  ...{ key: { [path]: 1 }, name: 'by_due', partialFilterExpression: { [path]: { $exists: true } } },
+})
 
 const listIndex = (field: string): IndexDescription => ({
   key: ascending(field, ...listsIndexKey),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Filter } from 'mongodb'
 import type { Scope } from '#storage/scope.ts'
+import { keyText } from '../commit-row.ts'
 import {
   type Json,
   type JsonObject,
@@ -10,7 +11,7 @@ import {
   type StoredRecord,
   StoreUnavailable,
 } from '../ports.ts'
-import { ownerScope } from '../record-keys.ts'
+import { dueField, ownerScope } from '../record-keys.ts'
 import { listName, type Total, Totals } from '../totals.ts'
 import { duplicateKey, guarded, isDuplicate } from './errors.ts'
 import { enlist, preparedKinds, prepareKind } from './kind-collection.ts'
@@ -258,6 +259,16 @@ export class MongoRecords implements RecordStore {
     return (
       await guarded(this.#of(kind).find(filter, scattered('every_project')).sort({ _id: 1 }).limit(limit).toArray())
     ).map(toRecord)
+  }
+
+  async due(kind: RecordKind, at: string, limit: number): Promise<readonly StoredRecord[]> {
+    const path = `keys.${dueField(kind)}`
+    const found = { ...unexpired(this.#now()), [path]: { $lte: keyText(at) } }
+    const rows = this.#of(kind)
+      .find(found, scattered('sweep'))
+      .sort({ [path]: 1 })
+      .limit(limit)
+    return (await guarded(rows.toArray())).map(toRecord)
   }
 
   async closeOutbox(

@@ -60,6 +60,9 @@ export const kindIndexes = (kind: RecordKind): ReadonlyMap<string, string> => {
       return index('INDEX', name, { on: [...owner, ...fields.map(columnOf), 'id', 'expires_at'], where: owned })
     }),
     index('INDEX', 'by_expiry', { on: ['expires_at'], where: 'expires_at is not null' }),
+    ...(kind.due === undefined
+      ? []
+      : [index('INDEX', 'by_due', { on: [columnOf(kind.due)], where: `${columnOf(kind.due)} is not null` })]),
     ...(kind.outbox ? [index('INDEX', 'by_outbox', { on: ['id'], where: 'outbox is not null' })] : []),
     ...(kind.unique ?? []).map(({ fields, global = false }) => {
       const values = fields.map(columnOf)

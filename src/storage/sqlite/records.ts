@@ -1,7 +1,8 @@
 import type { Scope, TenantsAmong } from '#storage/scope.ts'
+import { keyText } from '../commit-row.ts'
 import { listIndexFor } from '../list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '../ports.ts'
-import { conditions, fieldText, indexedFields, ownerScope, uniqueKeyFor } from '../record-keys.ts'
+import { conditions, dueField, fieldText, indexedFields, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { listName, type Total, Totals } from '../totals.ts'
 import type { Database } from './database.ts'
 import { columnOf, fillKeys, indexIn, keyColumn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
@@ -212,6 +213,13 @@ export class SqliteRecords implements RecordStore {
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
     const { sql, values } = and([this.#live(), { sql: 'id > ?', values: [after ?? ''] }])
     const text = `select * from ${tableOf(kind)} where ${sql} order by id limit ?`
+    return this.#db.read(() => this.#db.statement(text).all(...values, limit)).map(storedRecord)
+  }
+
+  async due(kind: RecordKind, at: string, limit: number): Promise<readonly StoredRecord[]> {
+    const column = columnOf(dueField(kind))
+    const { sql, values } = and([{ sql: `${column} <= ?`, values: [keyText(at)] }, this.#live()])
+    const text = `select * from ${tableOf(kind)} where ${sql} order by ${column} limit ?`
     return this.#db.read(() => this.#db.statement(text).all(...values, limit)).map(storedRecord)
   }
 

@@ -22,6 +22,7 @@ it('a line is called once, however long its outcome cannot be stored', async () 
           yield Buffer.from(JSON.stringify(line))
         },
       }),
+      keep: async () => {},
       make: async () => {},
       remove: async () => {},
     }),

@@ -19,6 +19,7 @@ const files: FileService = {
       },
     }
   },
+  keep: async () => {},
   make: async ({ content }) => {
     for await (const _ of content);
   },

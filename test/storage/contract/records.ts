@@ -204,6 +204,24 @@ export const recordContract = ({ store, fresh, setNow }: Subject, has: Capabilit
     setNow(10_000)
   })
 
+  it('finds the records of every project that are due, the earliest first, and no others', async () => {
+    setNow(10_000)
+    const timed = { ...gadgets, name: 'timed', due: 'removed_at' }
+    await store().records.prepare([timed])
+    const at = (minute: number) => ({ removed_at: `2026-01-01T00:0${minute}:00.000Z` })
+    const made = [at(3), {}, at(1), at(2), { removed_at: null }].map((data) => recordOf(fresh('tim'), { data }))
+    const gone = recordOf(fresh('tim'), { data: at(0), expires_at: 9_000 })
+    for (const record of [...made, gone]) await store().records.insert(timed, record)
+    const due = (time: string, limit = 9) => store().records.due(timed, time, limit)
+    expect(await due(at(0).removed_at)).toEqual([])
+    expect(await due(at(2).removed_at)).toEqual([made[2], made[3]])
+    expect(await due(at(9).removed_at, 2)).toEqual([made[2], made[3]])
+    const [, , first] = made
+    if (first !== undefined) await store().records.replace(timed, { ...first, version: 2, data: at(5) })
+    expect((await due(at(3).removed_at)).map(({ id }) => id)).toEqual([made[3]?.id, made[0]?.id])
+    await expect(store().records.due(gadgets, at(9).removed_at, 9)).rejects.toThrow('no records that are due')
+  })
+
   it('sweeps at most the given number of records at once', async () => {
     setNow(10_000)
     const swept = { ...gadgets, name: 'swept_in_parts' }

@@ -1,6 +1,6 @@
 import { listIndexFor } from '#storage/list-index.ts'
 import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredRecord } from '#storage/ports.ts'
-import { conditions, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '#storage/record-keys.ts'
+import { conditions, dueField, fieldText, ownerScope, uniqueKeyFor, uniqueText } from '#storage/record-keys.ts'
 import { covers, type Scope } from '#storage/scope.ts'
 import { exactly, type Total } from '#storage/totals.ts'
 
@@ -112,6 +112,15 @@ export class MemoryRecords implements RecordStore {
     const found = [...this.#rows(kind).values()]
       .filter((record) => this.#live(record) && (after === null || record.id > after))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
+    return structuredClone(found.slice(0, limit))
+  }
+
+  async due(kind: RecordKind, at: string, limit: number): Promise<readonly StoredRecord[]> {
+    const field = dueField(kind)
+    const timeOf = ({ data }: StoredRecord): string => fieldText(data, field) ?? ''
+    const found = [...this.#rows(kind).values()]
+      .filter((record) => this.#live(record) && timeOf(record) !== '' && timeOf(record) <= JSON.stringify(at))
+      .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
     return structuredClone(found.slice(0, limit))
   }
 

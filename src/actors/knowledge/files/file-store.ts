@@ -9,7 +9,7 @@ import { actorBlobs, type Sink } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxFiles } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { nextSlice } from '#src/concurrency/run-in-slices.ts'
-import type { BlobStore, RecordStore, Scope } from '#storage/index.ts'
+import type { BlobStore, RecordStore, Scope, StoredRecord } from '#storage/index.ts'
 import { projectScope } from '#storage/index.ts'
 import { type FileData, storedFiles } from '../kinds.ts'
 
@@ -24,7 +24,7 @@ export interface FileOwner {
 /** Name of the sink that receives `{ type: 'delete', file_id }` and removes the content of the file. */
 export const fileDeletionSink = 'file_deletions'
 
-/** Files that are examined at once for those that expired. */
+/** Expired files that are read at once. */
 const pageSize = 100
 
 /** Bytes in one blob: a multiple of three, so that each part can be decoded separately. */
@@ -45,18 +45,18 @@ export class FileStore {
   }
 
   /** When a file that is stored now expires; nothing for one that does not. */
-  expiry(seconds: number | undefined): Pick<FileData, 'expires_at_ms'> {
-    return seconds === undefined ? {} : { expires_at_ms: this.#now() + seconds * 1000 }
+  expiry(seconds: number | undefined): Pick<FileData, 'expires_at_ms' | 'removed_at'> {
+    if (seconds === undefined) return {}
+    const at = this.#now() + seconds * 1000
+    return { expires_at_ms: at, removed_at: timeOf(at) }
   }
 
   /** Deletes the files of all projects that have expired. @throws {StoreUnavailable} */
   async removeExpired(): Promise<void> {
-    for (let after: string | null = null; ; ) {
-      const page = await this.#records.ofEveryProject(storedFiles, after, pageSize)
-      for (const { id, project, data } of page)
-        if (typeof data.expires_at_ms === 'number' && data.expires_at_ms <= this.#now())
-          await this.#remove(projectScope(project), id, () => [])
-      after = page.at(-1)?.id ?? null
+    const now = timeOf(this.#now())
+    for (let page: readonly StoredRecord[]; ; ) {
+      page = await this.#records.due(storedFiles, now, pageSize)
+      for (const { id, project } of page) await this.#remove(projectScope(project), id, () => [])
       if (page.length < pageSize) return
     }
   }
@@ -124,6 +124,12 @@ export class FileStore {
         const row = await this.table.get(scope, id)
         return row === null ? null : { purpose: row.data.purpose, tenant: row.tenant, content: () => this.content(row) }
       },
+      keep: async (scope, id, untilMs) => {
+        const until = timeOf(untilMs)
+        const edit = ({ data }: FileRow): FileData | null =>
+          data.removed_at === undefined || data.removed_at >= until ? null : { ...data, removed_at: until }
+        await this.table.change(scope, id, { edit })
+      },
       make: async ({ id, project, tenant, filename, purpose, content }) => {
         const data = { filename, purpose, mime_type: 'application/jsonl' } as const
         await this.create({ id, project, tenant }, { ...data, content })
@@ -160,6 +166,8 @@ export class FileStore {
     return { bytes, parts }
   }
 }
+
+const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 /** One chunk is not copied: an upload of 20 MB is one, and a copy would hold the loop for 15 ms. */
 const joined = (chunks: readonly Uint8Array[]): Buffer => {
