@@ -4,6 +4,7 @@ import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
 import { refusalOf } from '../call/refusal.ts'
 import { atEndOfTask } from '../call/streaming/end-of-task.ts'
+import { StreamedCalls } from '../call/streaming/streamed-calls.ts'
 import { pausedTurn } from '../providers/anthropic/anthropic-usage.ts'
 import { receivedCall } from './carried.ts'
 
@@ -16,12 +17,6 @@ export const maxAnswerLength = 4 * 1024 * 1024
 /** An answer that is too long is read up to this length without being stored, because its end reports the cost. */
 const maxReadLength = 4 * maxAnswerLength
 
-interface CallParts {
-  id: string
-  name: string
-  arguments: string
-}
-
 /**
  * Assembles one answer from its chunks.
  *
@@ -32,7 +27,7 @@ interface CallParts {
 export class TurnReader {
   readonly #onDelta: (text: string) => void
   readonly #onReasoning: ((text: string) => void) | undefined
-  readonly #calls = new Map<number, CallParts>()
+  readonly #calls = new StreamedCalls()
   readonly #thoughts: WireObject[] = []
   #text = ''
   #first: string | null = null
@@ -141,26 +136,17 @@ export class TurnReader {
     this.#first = (this.#first ?? '') + text
   }
 
-  /** Some servers omit `index` and send each call as a whole; such calls are numbered in order. */
   #callDelta(delta: WireObject): void {
-    const index = typeof delta.index === 'number' ? delta.index : this.#calls.size
-    const parts = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
-    const fields = objectOf(delta.function)
-    const [id, name, text] = [textOf(delta.id), textOf(fields.name), textOf(fields.arguments)]
-    this.#tooLarge ||= !this.#calls.has(index) && this.#calls.size >= maxAnswerCalls
-    if (!this.#takes(id.length + name.length + text.length)) return
-    if (parts.id === '') parts.id = id
-    parts.name += name
-    parts.arguments += text
-    this.#calls.set(index, parts)
+    const { name, arguments: text } = objectOf(delta.function)
+    if (!this.#takes(textOf(delta.id).length + textOf(name).length + textOf(text).length)) return
+    this.#calls.add([delta])
+    this.#tooLarge ||= this.#calls.size > maxAnswerCalls
   }
 
   #toolCalls(): ModelToolCall[] {
-    if (this.#calls.size === 0) return []
-    const inOrder = [...this.#calls.entries()].sort(([a], [b]) => a - b)
-    return inOrder.map(([index, { id, name, arguments: text }], place) => {
+    return this.#calls.all.map(({ id, name, arguments: text }, place) => {
       if (name === '') throw refusalOf(streamBroken())
-      return { ...receivedCall(id === '' ? `call_${index}` : id, place, this.#thoughts), name, arguments: text }
+      return { ...receivedCall(id === '' ? `call_${place}` : id, place, this.#thoughts), name, arguments: text }
     })
   }
 }

@@ -1,6 +1,7 @@
 import { listIndexes } from '../list-index.ts'
 import type { RecordKind } from '../ports.ts'
 import { indexedFields } from '../record-keys.ts'
+import { recordColumns } from './schema.ts'
 
 /** The table name of a kind. @throws {Error} for a name that is not snake_case, since it goes into SQL. */
 export const tableOf = ({ name }: RecordKind): string => `records_${plain(name)}`
@@ -72,6 +73,30 @@ export const kindIndexes = (kind: RecordKind): ReadonlyMap<string, string> => {
     }),
   ])
 }
+
+/** The columns of a kind's table, in the order in which its values are given, and the statements that every row needs, made once. */
+export const textsOf = (kind: RecordKind): TableTexts => {
+  const known = textsOfKinds.get(kind)
+  if (known !== undefined) return known
+  const columns = [...recordColumns.split(', '), ...indexedFields(kind).map(columnOf)]
+  const [table, all] = [tableOf(kind), columns.join(', ')]
+  const made = {
+    columns,
+    versionAt: columns.indexOf('version'),
+    insert: `insert into ${table} (${all}) values (${columns.map(() => '?').join(', ')})`,
+    one: `select ${all} from ${table} where id = ?`,
+    update: `update ${table} set `,
+  }
+  textsOfKinds.set(kind, made)
+  return made
+}
+
+type TableTexts = Readonly<Record<'insert' | 'one' | 'update', string>> & {
+  readonly columns: readonly string[]
+  readonly versionAt: number
+}
+
+const textsOfKinds = new WeakMap<RecordKind, TableTexts>()
 
 const plain = (name: string): string => {
   if (!/^[a-z][a-z0-9_]*$/i.test(name)) throw new Error(`${name} is no name for a kind or a field`)

@@ -5,7 +5,17 @@ import type { Json, JsonObject, RecordKind, RecordQuery, RecordStore, StoredReco
 import { conditions, dueField, fieldText, indexedFields, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { listName, type Total, Totals } from '../totals.ts'
 import type { Database } from './database.ts'
-import { columnOf, fillKeys, indexIn, keyColumn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
+import {
+  columnOf,
+  fillKeys,
+  indexIn,
+  keyColumn,
+  kindIndexes,
+  kindTable,
+  outboxColumn,
+  tableOf,
+  textsOf,
+} from './kind-table.ts'
 import { listedRecord, numberIn, recordColumns, storedRecord, textIn, valuesIn } from './schema.ts'
 
 type Value = string | number | null
@@ -198,8 +208,8 @@ export class SqliteRecords implements RecordStore {
   }
 
   async openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
-    const text = `select * from ${tableOf(kind)} where outbox is not null and id > ? order by id limit ?`
-    return this.#db.read(() => this.#db.statement(text).all(after ?? '', limit)).map(storedRecord)
+    const isOpen = { sql: 'outbox is not null and id > ?', values: [after ?? ''] }
+    return this.#first(kind, isOpen, { order: 'id', limit })
   }
 
   async withOpenOutboxes(kinds: readonly RecordKind[]): Promise<readonly RecordKind[]> {
@@ -211,15 +221,17 @@ export class SqliteRecords implements RecordStore {
   }
 
   async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
-    const { sql, values } = and([this.#live(), { sql: 'id > ?', values: [after ?? ''] }])
-    const text = `select * from ${tableOf(kind)} where ${sql} order by id limit ?`
-    return this.#db.read(() => this.#db.statement(text).all(...values, limit)).map(storedRecord)
+    return this.#first(kind, and([this.#live(), { sql: 'id > ?', values: [after ?? ''] }]), { order: 'id', limit })
   }
 
   async due(kind: RecordKind, at: string, limit: number): Promise<readonly StoredRecord[]> {
     const column = columnOf(dueField(kind))
-    const { sql, values } = and([{ sql: `${column} <= ?`, values: [keyText(at)] }, this.#live()])
-    const text = `select * from ${tableOf(kind)} where ${sql} order by ${column} limit ?`
+    const isDue = { sql: `${column} <= ?`, values: [keyText(at)] }
+    return this.#first(kind, and([isDue, this.#live()]), { order: column, limit })
+  }
+
+  #first(kind: RecordKind, { sql, values }: Clause, { order, limit }: { order: string; limit: number }) {
+    const text = `select * from ${tableOf(kind)} where ${sql} order by ${order} limit ?`
     return this.#db.read(() => this.#db.statement(text).all(...values, limit)).map(storedRecord)
   }
 
@@ -321,30 +333,6 @@ export const listStatement = (
   const text = `select ${recordColumns} from ${listed(kind, scope, where)} where ${sql} ${order}`
   return { sql: text, values: [...values, limit, skip] }
 }
-
-/** The columns of a kind's table, in the order of `valuesOf`, and the statements that every row needs, made once. */
-const textsOf = (kind: RecordKind): TableTexts => {
-  const known = textsOfKinds.get(kind)
-  if (known !== undefined) return known
-  const columns = [...recordColumns.split(', '), ...indexedFields(kind).map(columnOf)]
-  const [table, all] = [tableOf(kind), columns.join(', ')]
-  const made = {
-    columns,
-    versionAt: columns.indexOf('version'),
-    insert: `insert into ${table} (${all}) values (${columns.map(() => '?').join(', ')})`,
-    one: `select ${all} from ${table} where id = ?`,
-    update: `update ${table} set `,
-  }
-  textsOfKinds.set(kind, made)
-  return made
-}
-
-type TableTexts = Readonly<Record<'insert' | 'one' | 'update', string>> & {
-  readonly columns: readonly string[]
-  readonly versionAt: number
-}
-
-const textsOfKinds = new WeakMap<RecordKind, TableTexts>()
 
 type Values = readonly [string, ...Value[]]
 

@@ -1,4 +1,5 @@
 import type { ChatSummary } from '#gateway/call/chat-calls.ts'
+import { type StreamedCall, StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
 import { contentBlocks, unplaced } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
@@ -6,18 +7,7 @@ import { anthropicError } from '#specs/errors/wire-errors.ts'
 import type { StreamForm } from '../streamed-chat.ts'
 import { type ChoiceEnding, chargedUsage, endingOf, newMessage, stopOf, textBlock, usageOf } from './message-answer.ts'
 
-interface WaitingCall {
-  id: string
-  name: string
-  /** Arguments that have not been sent yet. */
-  rest: string
-  begun: boolean
-}
-
 const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
-
-/** More calls than any model makes at once: a higher index is ignored as invalid. */
-const maxCalls = 1024
 
 /**
  * Writes the events of a streamed answer in Anthropic's form, one block after the other. Of several simultaneous calls,
@@ -26,15 +16,17 @@ const maxCalls = 1024
 export class MessageFrames implements StreamForm {
   readonly headers: NonNullable<StreamForm['headers']>
   readonly #requestId: string
-  readonly #calls: WaitingCall[] = []
+  readonly #calls = new StreamedCalls()
   #frames = ''
   #id = ''
   #begun = false
   /** Number of blocks that have begun. */
   #blocks = 0
   #open: 'text' | 'thinking' | 'tool_use' | null = null
-  /** Index of the call that is being streamed. */
-  #streamed = 0
+  /** The call that is streamed: the first one. */
+  #streamed: StreamedCall | null = null
+  /** Calls whose blocks have begun. */
+  readonly #begunCalls = new Set<StreamedCall>()
   #ending: ChoiceEnding = endingOf({})
   /** Length of the text so far, in UTF-16 units. */
   #length = 0
@@ -65,11 +57,7 @@ export class MessageFrames implements StreamForm {
     this.#finishCalls()
     for (const delta of this.#late) this.#say(delta)
     this.#close()
-    const stop = stopOf(
-      summary,
-      this.#ending,
-      this.#calls.some(({ begun }) => begun),
-    )
+    const stop = stopOf(summary, this.#ending, this.#begunCalls.size > 0)
     const delta = { ...stop, stop_details: null, container: null }
     this.#emit('message_delta', { delta, usage: chargedUsage(summary) })
     this.#emit('message_stop', {})
@@ -91,7 +79,10 @@ export class MessageFrames implements StreamForm {
     // a block that has ended cannot go on, so what is written into the arguments of a call follows the calls
     if (this.#open !== 'tool_use') this.#say(words)
     else if (Object.values(words).some(isWritten)) this.#late.push(words)
-    for (const [at, call] of arrayOf(calls).entries()) this.#call(objectOf(call), at)
+    for (const [call, text] of this.#calls.add(calls)) {
+      this.#streamed ??= call
+      if (call === this.#streamed) this.#stream(call, text)
+    }
   }
 
   #say(delta: WireObject): void {
@@ -166,38 +157,23 @@ export class MessageFrames implements StreamForm {
     }
   }
 
-  #call(delta: WireObject, place: number): void {
-    const index = typeof delta.index === 'number' ? countOf(delta.index) : place
-    if (index >= maxCalls) return
-    while (this.#calls.length <= index) this.#calls.push({ id: '', name: '', rest: '', begun: false })
-    const call = this.#calls[index]
-    if (call === undefined) return
-    const { name, arguments: text } = objectOf(delta.function)
-    call.id ||= textOf(delta.id)
-    call.name ||= textOf(name)
-    call.rest += textOf(text)
-    if (index === this.#streamed) this.#stream(call)
-  }
-
-  #stream(call: WaitingCall): void {
-    if (call.name === '') return
-    if (!call.begun) {
-      call.begun = true
+  /** @param more arguments that were added to a call; its block begins with all of them once its name is known. */
+  #stream(call: StreamedCall, more: string): void {
+    const { id, name, arguments: all } = call
+    if (name === '') return
+    const isBegun = this.#begunCalls.has(call)
+    const partial_json = isBegun ? more : all
+    if (!isBegun) {
+      this.#begunCalls.add(call)
       this.#close()
-      const { id, name } = call
       this.#start('tool_use', { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } })
     }
-    // once another block has begun, this one cannot be continued
-    if (call.rest === '' || this.#open !== 'tool_use') return
-    this.#blockDelta({ type: 'input_json_delta', partial_json: call.rest })
-    call.rest = ''
+    if (partial_json !== '') this.#blockDelta({ type: 'input_json_delta', partial_json })
   }
 
+  /** Writes the calls that were not streamed. */
   #finishCalls(): void {
-    for (const [index, call] of this.#calls.entries()) {
-      this.#streamed = index
-      this.#stream(call)
-    }
+    for (const call of this.#calls.all) if (call !== this.#streamed) this.#stream(call, '')
   }
 
   #turnTo(kind: 'text' | 'thinking', block: WireObject): void {

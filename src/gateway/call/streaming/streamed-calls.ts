@@ -15,19 +15,26 @@ export class StreamedCalls {
   readonly #calls = new Map<number, StreamedCall>()
   #newest = -1
 
-  add(deltas: unknown): void {
-    for (const delta of arrayOf(deltas).filter(isObject)) {
+  /** @returns the calls that the deltas are of, with the arguments that each adds. */
+  add(deltas: unknown): readonly (readonly [call: StreamedCall, text: string])[] {
+    return arrayOf(deltas).flatMap((delta) => {
+      if (!isObject(delta)) return []
       const { name, arguments: text } = objectOf(delta.function)
       const [id, named] = [textOf(delta.id), textOf(name)]
       const index = typeof delta.index === 'number' ? delta.index : this.#placeOf(id, named)
-      if (!Number.isInteger(index) || index < 0 || index >= maxCalls) continue
+      if (!Number.isInteger(index) || index < 0 || index >= maxCalls) return []
       const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
       this.#calls.set(index, call)
       this.#newest = Math.max(this.#newest, index)
       call.id ||= id
       call.name ||= named
       call.arguments += textOf(text)
-    }
+      return [[call, textOf(text)] as const]
+    })
+  }
+
+  get size(): number {
+    return this.#calls.size
   }
 
   /** Some servers omit `index`. Then another id, or a name without an id, begins a call, and other parts continue the newest. */

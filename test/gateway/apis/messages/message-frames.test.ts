@@ -35,6 +35,30 @@ describe('a message', () => {
     expect(content).toMatchObject([{ type: 'tool_use', id: 'call_1', input: { q: 1 } }, block])
   })
 
+  it.each([
+    ['no index', undefined, undefined],
+    ['indexes that begin at one', 1, 2],
+  ])('has each of several calls whose parts have %s, the first of them streamed', async (_, first, second) => {
+    const part = (index: number | undefined, call: object) => ({
+      tool_calls: [{ ...(index !== undefined && { index }), ...call }],
+    })
+    const begun = (index: number | undefined, id: string) =>
+      part(index, { id, type: 'function', function: { name: 'look_up', arguments: '{"q":' } })
+    const more = (index: number | undefined, text: string) => part(index, { function: { arguments: text } })
+    const deltas = [begun(first, 'call_1'), more(first, '1}'), begun(second, 'call_2'), more(second, '2}')]
+    const { anthropic } = serving([{ deltas, finishReason: 'tool_calls' }])
+    const seen: (string | number)[] = []
+    const stream = anthropic.messages.stream(request)
+    stream.on('streamEvent', (event) => {
+      if ('index' in event) seen.push(event.index)
+    })
+    expect((await stream.finalMessage()).content).toMatchObject([
+      { type: 'tool_use', id: 'call_1', input: { q: 1 } },
+      { type: 'tool_use', id: 'call_2', input: { q: 2 } },
+    ])
+    expect(seen).toEqual([0, 0, 0, 0, 1, 1, 1])
+  })
+
   it('that the provider paused ends with pause_turn, whole and streamed, so that its client continues it', async () => {
     const paused = pausedAtAnthropic()
     for (const finish of [paused.whole, paused.streamed]) {
