@@ -22,8 +22,11 @@ export const maxUrlLength = 4_096
 /** Limits of a crawl within a request. */
 export const crawlLimits = { seeds: 20, pages: 25, defaultPages: 10, depth: 3, defaultDepth: 1 } as const
 
+/** Number of pages of a project beyond which they are not searched in memory while an engine cannot be reached. */
+export const maxPagesInMemory = 100_000
+
 /** Maximum number of indexed pages of a project: where their index is in memory, and where an engine has it. */
-export const maxCorpusPages = { inMemory: 20_000, inEngine: 100_000 } as const
+export const maxCorpusPages = { inMemory: 20_000, inEngine: 200_000 } as const
 
 /** Maximum number of results of a search. */
 export const maxSearchResults = 50

@@ -12,10 +12,14 @@ import type { IndexedRow, IndexPlace, IndexState, LoadedIndex, SegmentRef, Store
 const maxWaiting = 200
 /** Time in ms for which an announcement covers further changes: half of that after which it counts as abandoned. */
 const announcedMs = 30_000
+/** Time in ms after which a process that does not say so any more no longer makes a copy of an index. */
+const makingMs = 60_000
+/** Beginning of the names of processes that note in documents, and for removals in the state, what they change. */
+export const changePrefix = 'wcm'
 
 /** Changes of documents by this process that no segment has yet. */
 class Open<Row extends IndexedRow> {
-  readonly process = newId('wch')
+  readonly process = newId(changePrefix)
   /** ms since the epoch: when it was announced; null if it is not. */
   announcedAt: number | null = null
   /** Number of changes that are being made. */
@@ -24,7 +28,7 @@ class Open<Row extends IndexedRow> {
   readonly removed: Map<string, number>
 
   /** @param noted changes that were noted before, in the same maps. */
-  constructor({ rows, removed }: Noted<Row> = { rows: new Map(), removed: new Map() }) {
+  constructor({ rows, removed }: Omit<Noted<Row>, 'process'> = { rows: new Map(), removed: new Map() }) {
     this.rows = rows
     this.removed = removed
   }
@@ -36,6 +40,8 @@ class Open<Row extends IndexedRow> {
 
 /** Where a change notes the documents that it has changed, and the time at which it removed others. */
 export interface Noted<Row extends IndexedRow> {
+  /** Name under which the change was announced. */
+  readonly process: string
   readonly rows: Map<string, Row>
   readonly removed: Map<string, number>
 }
@@ -60,6 +66,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
   readonly segments: IndexSegments<Row, Index, Segment>
   readonly #open = new Map<string, Open<Row>>()
   readonly #turns = new RowTurns()
+  readonly #process = newId('wmk')
 
   constructor(declaration: StoredIndex<Row, Index, Segment>, { records, blobs, now, isOurs }: ChangesParts) {
     this.declaration = declaration
@@ -97,6 +104,46 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
       open.making--
       if (open.rows.size >= maxWaiting || open.isEmpty) await this.flush(place)
     }
+  }
+
+  /** Announces that a change is about to remove a document, of which no row will be left that names the process. */
+  async removing(place: IndexPlace, { process }: Noted<Row>, id: string): Promise<void> {
+    await this.#amend(place, (data) => ({
+      ...data,
+      removing: { ...data.removing, [process]: [...(data.removing?.[process] ?? []), id] },
+    }))
+  }
+
+  /** Whether this process may make a copy of an index: no other does. It has to be claimed again within a minute. */
+  async claim(place: IndexPlace): Promise<boolean> {
+    const at = this.#parts.now()
+    let isOurs = false
+    await this.#amend(place, (data) => {
+      const { making } = data
+      isOurs = making === undefined || making.process === this.#process || at - making.at >= makingMs
+      return isOurs ? { ...data, making: { process: this.#process, at } } : data
+    })
+    return isOurs
+  }
+
+  /** Ends what `claim` began. */
+  release(place: IndexPlace): Promise<void> {
+    return this.#amend(place, ({ making, ...data }) =>
+      making === undefined || making.process === this.#process ? data : { ...data, making },
+    )
+  }
+
+  /** Notes that a copy of an index is not made anew any more. */
+  enlarged(place: IndexPlace): Promise<void> {
+    return this.#amend(place, (data) => ({ ...data, large: true }))
+  }
+
+  /** Notes documents that have to leave the files of a large copy, or that have left them. */
+  erasing(place: IndexPlace, ids: readonly string[], isDone = false): Promise<void> {
+    return this.#amend(place, ({ erasing = [], ...data }) => {
+      const all = isDone ? erasing.filter((id) => !ids.includes(id)) : [...new Set([...erasing, ...ids])]
+      return { ...data, ...(all.length > 0 && { erasing: all }) }
+    })
   }
 
   /** Leaves the announcement of changes to others, and goes on with what was noted. */
@@ -167,7 +214,8 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
       isKept = open.making > 0
       const { [open.process]: _, ...others } = data.changing ?? {}
       const changing = isKept ? { ...others, [open.process]: at } : others
-      return segment === null ? { ...data, changing } : { ...withSegments(data, [segment]), changing }
+      const next = isKept ? data : withoutRemovals(data, new Set([open.process]))
+      return segment === null ? { ...next, changing } : { ...withSegments(next, [segment]), changing }
     })
     open.announcedAt = isKept ? at : null
     for (const row of rows) if (open.rows.get(row.id) === row) open.rows.delete(row.id)
@@ -187,7 +235,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
       const between = { after: before.revision, to: data.revision }
       revision = covers(data.segments ?? [], between) ? data.revision + 1 : null
       if (revision === null) return data
-      const { announced_at, changing = {}, ...rest } = data
+      const { announced_at, changing = {}, ...rest } = withoutRemovals(data, closed)
       const others = Object.fromEntries(Object.entries(changing).filter(([process]) => !closed.has(process)))
       const isLater = announced_at !== undefined && !closed.has('') && announced_at !== before.announced_at
       const kept = (data.segments ?? []).filter(({ id }) => !dropped.has(id))
@@ -199,6 +247,11 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
     })
     for (const { id } of revision === null ? segments : replaced) await this.#parts.blobs.remove(place, id)
     return revision
+  }
+
+  /** Changes a state, unless it was removed with all that it is of. */
+  async #amend({ project, id }: IndexPlace, change: (data: IndexState) => IndexState): Promise<void> {
+    await this.#parts.states.change(projectScope(project), id, { edit: ({ data }) => change(data) })
   }
 
   async #edit({ project, tenant, id }: IndexPlace, change: (data: IndexState) => IndexState): Promise<void> {
@@ -221,6 +274,12 @@ interface Completion {
   readonly segments: readonly SegmentRef[]
   /** Segments that the others replace, because they cannot be read. */
   readonly replaced: readonly SegmentRef[]
+}
+
+/** Returns a state without the announcements of removals by some processes. */
+const withoutRemovals = ({ removing = {}, ...data }: IndexState, of: ReadonlySet<string>): IndexState => {
+  const others = Object.entries(removing).filter(([process]) => !of.has(process))
+  return others.length === 0 ? data : { ...data, removing: Object.fromEntries(others) }
 }
 
 /** Adds segments with the changes of the next revision. */

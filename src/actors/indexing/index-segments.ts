@@ -1,6 +1,6 @@
 import type { Table } from '#records/table.ts'
 import { type DocumentSegment, SegmentIds, UnknownFormat, wholeSegment } from '#retrieval/index.ts'
-import { runInSlices } from '#src/concurrency/run-in-slices.ts'
+import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { projectScope } from '#storage/index.ts'
 import { type SegmentBlobs, SegmentGone } from './segment-blobs.ts'
 import { hasSettled, isSettled, maxPassages, mergeable } from './segment-refs.ts'
@@ -74,23 +74,31 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
     const refs = await this.#refs(place)
     const { blobs } = this.#parts
     const known = await unlessGone(async () => {
-      const each: SegmentIds[] = []
+      const each: (readonly [SegmentRef, KnownIds])[] = []
       for (const ref of refs) {
         const documents = await blobs.reader(place, ref)('documents')
-        if (documents !== undefined) each.push(new SegmentIds({ documents }))
+        if (documents === undefined) continue
+        const { ids, versions, removals } = new SegmentIds({ documents })
+        // its bytes would be kept with the others'
+        each.push([ref, { ids, versions: versions.slice(), removals }])
       }
       return each
     })
     if (known === null) return false
-    const live = liveIn(known)
+    const live = await liveIn(known.map(([, segment]) => segment))
     const areOld = hasSettled(refs, this.#parts.now())
-    const some = refs.filter((_, at) => {
-      const segment = known[at]
-      if (segment === undefined) return false
-      const isStale = segment.ids.some((__, document) => !live.has(segment, document))
-      return isStale || (areOld && segment.removals.length > 0)
-    })
-    return some.length === 0 || this.#rewrite(place, some, live)
+    const some: SegmentRef[] = []
+    const removals: Newest['removals'][number][] = []
+    for (const [ref, segment] of known) {
+      await nextSlice()
+      const stale = segment.ids.filter((_, document) => !live.has(segment, document))
+      const isStale = stale.length > segment.ids.length * (ref.passages < maxPassages ? 0 : maxReplaced)
+      const hasRemoved = stale.some((id) => live.isRemoved(id)) || (areOld && segment.removals.length > 0)
+      if (!isStale && !hasRemoved) continue
+      some.push(ref)
+      removals.push(...segment.removals)
+    }
+    return some.length === 0 || this.#rewrite(place, some, { live, removals })
   }
 
   async #alone(place: IndexPlace, work: () => Promise<void>): Promise<void> {
@@ -114,23 +122,33 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
    *
    * @param all the newest versions in all segments of the index; null: in these, so that removals stay known.
    */
-  async #rewrite(place: IndexPlace, refs: readonly SegmentRef[], all: Live | null): Promise<boolean> {
+  async #rewrite(place: IndexPlace, refs: readonly SegmentRef[], all: Newest | null): Promise<boolean> {
     const { blobs, states, now, declaration } = this.#parts
-    const loaded = await unlessGone(async () => {
-      const each: Segment[] = []
-      for (const ref of refs) each.push(declaration.segment(await wholeSegment(blobs.reader(place, ref))))
-      return each
-    })
-    if (loaded === null) return false
-    const live = all ?? liveIn(loaded)
-    const own = new Map(loaded.flatMap(({ removals }) => removals))
+    const load = async (ref: SegmentRef) => declaration.segment(await wholeSegment(blobs.reader(place, ref)))
+    const loaded: Segment[] = []
+    // those that are merged are small, others are read one by one
+    for (const ref of all === null ? refs : []) {
+      const segment = await unlessGone(() => load(ref))
+      if (segment === null) return false
+      loaded.push(segment)
+    }
+    const live = all?.live ?? (await liveIn(loaded))
+    const own = new Map(all?.removals ?? loaded.flatMap(({ removals }) => removals))
     const span = { from: Math.min(...refs.map(({ from }) => from)), to: Math.max(...refs.map(({ to }) => to)) }
     const written: SegmentRef[] = []
     let writer = declaration.writer(place)
     writer.written.removals.push(...[...own].filter(([, at]) => all === null || !isSettled(at, now())))
-    for (const [at, segment] of loaded.entries()) {
+    const discard = async (some: readonly SegmentRef[]): Promise<void> => {
+      for (const { id } of some) await blobs.remove(place, id)
+    }
+    for (const [at, ref] of refs.entries()) {
+      const segment = loaded[at] ?? (await unlessGone(() => load(ref)))
+      if (segment === null) {
+        await discard(written)
+        return false
+      }
       const { passages, dimensions } = writer.written
-      const isOther = dimensions > 0 && (refs[at]?.dimensions ?? 0) > 0 && refs[at]?.dimensions !== dimensions
+      const isOther = dimensions > 0 && ref.dimensions > 0 && ref.dimensions !== dimensions
       if (passages > 0 && (isOther || passages + segment.lengths.length > 2 * maxPassages)) {
         written.push(await this.put(place, { ...span, writer }))
         writer = declaration.writer(place)
@@ -146,12 +164,14 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
       return isDone ? { ...data, segments: [...written, ...segments.filter(({ id }) => !old.has(id))] } : null
     }
     await states.change(projectScope(place.project), place.id, { edit })
-    for (const { id } of isDone ? refs : written) await blobs.remove(place, id)
+    await discard(isDone ? refs : written)
     return isDone
   }
 }
 
 const maxTries = 5
+/** Share of the documents of a large segment that others may replace before it is written anew. */
+const maxReplaced = 0.25
 
 /** Returns null if a segment was replaced while it was read. */
 const unlessGone = async <T>(read: () => Promise<T>): Promise<T | null> => {
@@ -165,23 +185,33 @@ const unlessGone = async <T>(read: () => Promise<T>): Promise<T | null> => {
 
 /** The newest version of each document of some segments without those that they remove. */
 interface Live {
-  has(segment: SegmentIds, document: number): boolean
+  has(segment: KnownIds, document: number): boolean
   /** As `has`, once for a version: of two copies, the first is kept. */
-  take(segment: SegmentIds, document: number): boolean
+  take(segment: KnownIds, document: number): boolean
+  isRemoved(id: string): boolean
 }
 
-const liveIn = (loaded: readonly SegmentIds[]): Live => {
+/** What all segments of an index have: the newest versions, and the removals of those that are written anew. */
+interface Newest {
+  readonly live: Live
+  readonly removals: readonly (readonly [id: string, at: number])[]
+}
+
+type KnownIds = Pick<SegmentIds, 'ids' | 'versions' | 'removals'>
+
+const liveIn = async (loaded: readonly KnownIds[]): Promise<Live> => {
   const newest = new Map<string, number>()
   const removed = new Set<string>()
   for (const { ids, versions, removals } of loaded) {
     for (const [at, id] of ids.entries()) newest.set(id, Math.max(newest.get(id) ?? -1, versions[at] ?? 0))
     for (const [id] of removals) removed.add(id)
+    await nextSlice()
   }
-  const has = ({ ids, versions }: SegmentIds, document: number): boolean => {
+  const has = ({ ids, versions }: KnownIds, document: number): boolean => {
     const id = ids[document] ?? ''
     return !removed.has(id) && newest.get(id) === versions[document]
   }
-  const take = (segment: SegmentIds, document: number): boolean =>
+  const take = (segment: KnownIds, document: number): boolean =>
     has(segment, document) && newest.delete(segment.ids[document] ?? '')
-  return { has, take }
+  return { has, take, isRemoved: (id) => removed.has(id) }
 }

@@ -58,5 +58,11 @@ export const abandoned = ({ changing = {}, announced_at }: IndexState, now: numb
 export const isPartial = (state: IndexState, now: number): boolean =>
   !covers(state.segments ?? [], { after: 0, to: state.revision }) || abandoned(state, now).length > 0
 
+/** Returns how many of the passages of all segments are not of replaced documents. @param live documents of the index */
+export const livePassages = (refs: readonly SegmentRef[], live: number): number => {
+  const documents = refs.reduce((sum, ref) => sum + ref.documents, 0)
+  return documents === 0 ? 0 : passagesIn(refs) * Math.min(1, live / documents)
+}
+
 /** Returns the number of passages of all segments. */
 export const passagesIn = (refs: readonly SegmentRef[]): number => refs.reduce((sum, { passages }) => sum + passages, 0)

@@ -37,6 +37,14 @@ export type IndexState = {
   readonly announced_at?: number
   /** Processes that are changing documents, with the time of their announcement in ms since the epoch. */
   readonly changing?: { readonly [process: string]: number }
+  /** Documents that those processes may have removed, by process. */
+  readonly removing?: { readonly [process: string]: readonly string[] }
+  /** Process that makes all of a copy of the index, with the time in ms since the epoch at which it last said so. */
+  readonly making?: { readonly process: string; readonly at: number }
+  /** Whether it is, or was, too large to be made anew whenever a document has to leave every copy. */
+  readonly large?: true
+  /** Removed documents of which the files of a large copy may still have something. */
+  readonly erasing?: readonly string[]
   /** Number of times that all of a removed document had to leave every copy of the index; absent: never. */
   readonly purges?: number
   /** Absent until a process has written the index. */

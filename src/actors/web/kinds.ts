@@ -36,6 +36,8 @@ export type WebPageData = {
   readonly missing_at?: number
   readonly first_seen_at: number
   readonly changed_at: number
+  /** Process that stored it, as in the announcement of the change; absent before 0.4. */
+  readonly changed_by?: string
   readonly etag: string | null
   readonly last_modified: string | null
 }
@@ -65,7 +67,7 @@ export type BlockedUrlData = { readonly url_key: string; readonly takedown_id: s
 export const webPages: TypedKind<WebPageData> = {
   name: 'web_pages',
   unique: [{ fields: ['url_key'] }],
-  filters: ['content_hash'],
+  filters: ['content_hash', 'changed_by'],
 }
 
 /** One row per project. */

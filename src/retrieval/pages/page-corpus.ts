@@ -73,6 +73,9 @@ class Summary {
   }
 }
 
+/** Summaries that were read, since most of a corpus stays when it changes. */
+const read = new WeakMap<Uint8Array, Summary>()
+
 /** Returns the place of the first number that is not below another one. */
 const placeIn = (ascending: Uint32Array | Float64Array, number: number): number => {
   let [low, high] = [0, ascending.length]
@@ -98,7 +101,11 @@ export class PageCorpus implements Corpus {
 
   /** @throws {UnknownFormat} */
   constructor(summaries: Iterable<Uint8Array>) {
-    const all = Array.from(summaries, (bytes) => new Summary(bytes))
+    const all = Array.from(summaries, (bytes) => {
+      const summary = read.get(bytes) ?? new Summary(bytes)
+      read.set(bytes, summary)
+      return summary
+    })
     const sum = (count: (summary: Summary) => number): number => all.reduce((total, each) => total + count(each), 0)
     this.#summaries = all
     this.size = sum(({ passages }) => passages)

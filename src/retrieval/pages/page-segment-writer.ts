@@ -33,11 +33,13 @@ export class PageSegmentWriter {
     const { contentHash, publishedAt, firstSeenAt, language = null } = page
     const places = page.passages.flatMap(({ start, end }) => [start, end])
     const facts = { url, title, contentHash, publishedAt, firstSeenAt, language, places }
-    for (const link of links) this.#links.push([hash53(link), this.written.documents])
+    const host = hostOf(url)
+    // links within a host do not count
+    for (const link of links) if (hostOf(link) !== host) this.#links.push([hash53(link), this.written.documents])
     this.written.begin({ id, version, facts: JSON.stringify(facts) })
     this.#words.add(words.counts)
     const judged = qualityOf({ title, text, description, links: links.length })
-    this.#describe({ host: hostOf(url), words: words.length, signature: signatureOf(text), ...judged })
+    this.#describe({ host, words: words.length, signature: signatureOf(text), ...judged })
     for (const [order, { start, end, heading, vector }] of page.passages.entries()) {
       const own = text.slice(start, end)
       const above = aboveOf(title, { heading }, order)

@@ -97,6 +97,8 @@ export interface LanceQuery extends AsyncIterable<ArrowTable> {
   where(filter: string): LanceQuery
   select(columns: readonly string[]): LanceQuery
   limit(rows: number): LanceQuery
+  /** Leaves out what the index of words lacks. */
+  fastSearch(): LanceQuery
   toArrow(): Promise<ArrowTable>
 }
 

@@ -141,10 +141,10 @@ export const text = (value: string): string => `'${value.replaceAll("'", "''")}'
 export const texts = (values: readonly string[]): string => values.map(text).join(', ')
 
 /** Puts a table in order: all of it is in its indexes. Done again if it meets a change by another process. */
-export const optimized = async (table: LanceTable): Promise<void> => {
+export const optimized = async (table: LanceTable, ...options: Parameters<LanceTable['optimize']>): Promise<void> => {
   for (let tried = 1; ; tried++) {
     try {
-      await table.optimize()
+      await table.optimize(...options)
       return
     } catch (error) {
       if (tried === maxTries || !(error instanceof Error && /commit conflict/i.test(error.message))) throw error

@@ -37,6 +37,8 @@ export const noteKey = (name: string): string => ` ${name}`
 export const noteName = (key: string): string => key.slice(1)
 /** Rows whose version is a step: up to which changes were noted, and up to which words are in the index of words. */
 export const [notedKey, indexedKey] = ['  noted', '  indexed']
+/** Rows whose version is the number of parts, and the time in ms at which files were written anew. */
+export const [partsKey, erasedKey] = ['  parts', '  erased']
 
 /** The columns of an index. */
 export class SearchRows {

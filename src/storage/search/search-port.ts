@@ -50,6 +50,8 @@ export type Candidate = Pick<SearchDocument, 'id' | 'version' | 'content'>
 export interface SearchStore {
   /** Number of passages from which documents should be found here. */
   readonly min: number
+  /** Stores documents of an index that has no notes yet. They are found once it has some. */
+  load(index: SearchIndex, documents: readonly SearchDocument[]): Promise<void>
   /**
    * Stores documents, replacing earlier versions of them, never later ones. Other processes find them within two seconds.
    *
@@ -57,13 +59,13 @@ export interface SearchStore {
    */
   put(index: SearchIndex, step: number, documents: readonly SearchDocument[]): Promise<void>
   remove(index: SearchIndex, ids: readonly string[]): Promise<void>
+  /** Removes documents, and writes anew all files that may still have something of a removed one. It may take minutes. */
+  erase(index: SearchIndex, ids: readonly string[]): Promise<void>
   /**
    * Returns documents with the passages that suit best by words, the nearest ones by the vector, and a few of the
    * farthest, in any order; also a bounded number that do not suit, and some twice.
    */
   candidates(index: SearchIndex, query: CandidateQuery): Promise<readonly Candidate[]>
-  /** Returns the number of documents. */
-  count(index: SearchIndex): Promise<number>
   /** Returns the step that was noted last, 0 for none, and the names of the notes of an index; null when there is none. */
   notes(index: SearchIndex): Promise<{ readonly step: number; readonly names: ReadonlySet<string> } | null>
   readNotes(index: SearchIndex, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>

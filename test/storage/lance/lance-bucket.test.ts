@@ -51,7 +51,7 @@ describe.runIf(atNight)('LanceDB in a bucket', () => {
 
   vectorsContract(async () => storage)
   // all that is noted is indexed
-  searchContract(async () => new LanceSearch(await LanceTables.at(packages, uri), 1, 0))
+  searchContract(async () => new LanceSearch(await LanceTables.at(packages, uri), 1, { unindexed: 0 }))
   sharedTables(() => LanceVectors.open(packages, { uri, min: 10 }))
 
   it('ends a start in one sentence if there is no such bucket', async () => {

@@ -10,7 +10,7 @@ import { findableRow } from '../store/findable-row.ts'
 import { pagesPlace } from '../store/page-changes.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
 import type { FilteredQuery } from './page-filter.ts'
-import { PageTables } from './page-tables.ts'
+import { PageTables, type PageTablesParts } from './page-tables.ts'
 
 export interface PageIndexesParts extends StoredIndexesParts {
   readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
@@ -18,6 +18,7 @@ export interface PageIndexesParts extends StoredIndexesParts {
   readonly log?: Pick<Logger, 'warn'>
   /** Finds candidates in large corpora; absent: every corpus is searched in memory. */
   readonly engine?: SearchStore | undefined
+  readonly sizes?: Pick<PageTablesParts, 'inMemory' | 'joinedFrom'>
 }
 
 /** The indexes of projects' pages, in memory or in an engine. An index in memory includes all changes made on this node. */
@@ -31,12 +32,10 @@ export class PageIndexes {
   constructor(parts: PageIndexesParts) {
     this.#store = parts.store
     this.#indexes = new StoredIndexes(parts.store.changes, parts)
-    const { store, clock, log, engine, bound } = parts
+    const { store, clock, log, engine, bound, sizes } = parts
     this.#recent = new ExpiringNames(clock)
     this.#tables =
-      engine === undefined
-        ? null
-        : new PageTables({ engine, changes: store.changes, clock, bound, ...(log && { log }) })
+      engine === undefined ? null : new PageTables({ engine, store, clock, bound, ...sizes, ...(log && { log }) })
   }
 
   /** Estimated memory of all indexes in bytes. */

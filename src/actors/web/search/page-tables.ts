@@ -1,43 +1,45 @@
 import type { Logger } from 'pino'
 import type { ErasedOwner } from '#actors/capability/erased-copies.ts'
-import { SegmentGone } from '#actors/indexing/segment-blobs.ts'
-import { isPartial, isWasteful, passagesIn } from '#actors/indexing/segment-refs.ts'
-import { type IndexPlace, type IndexState, type SegmentRef, segmentFormat } from '#actors/indexing/stored-index.ts'
+import { isPartial, isWasteful, livePassages, passagesIn } from '#actors/indexing/segment-refs.ts'
+import { type IndexPlace, type IndexState, segmentFormat } from '#actors/indexing/stored-index.ts'
 import { RowTurns } from '#records/row-turns.ts'
 import {
   IndexBound,
   IndexCache,
-  type PackedPage,
+  joinedIn,
   PageCorpus,
   type PageHit,
   PageIndex,
   PageSegment,
   PageSegmentWriter,
   packedPage,
-  SegmentIds,
-  summaryOf,
-  UnknownFormat,
   unpackedPage,
-  wholeSegment,
   wordKey,
 } from '#retrieval/index.ts'
 import type { Clock } from '#runtime/index.ts'
 import { within } from '#runtime/internal.ts'
-import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
-import type { SearchDocument, SearchIndex, SearchStore } from '#storage/index.ts'
+import { maxPagesInMemory } from '#specs/resources/web/web-limits.ts'
+import { runInSlices } from '#src/concurrency/run-in-slices.ts'
+import { type SearchDocument, type SearchIndex, type SearchStore, StoreUnavailable } from '#storage/index.ts'
 import { findableRow } from '../store/findable-row.ts'
+import { storeLatePages } from '../store/late-pages.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
-import { type FilteredQuery, facetsOf, facetsOfPage } from './page-filter.ts'
+import { type FilteredQuery, facetsOf } from './page-filter.ts'
+import { documentOf, isJoined, joinedName, PageFollower, removedIn } from './page-follower.ts'
 
 export interface PageTablesParts {
   readonly engine: SearchStore
-  readonly changes: PageStore['changes']
+  readonly store: PageStore
   readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
   readonly log?: Pick<Logger, 'warn'>
   /** Absent: a bound of their own. */
   readonly bound?: IndexBound | undefined
   /** Number of passages by words, and by the vector, among which the best are found. */
   readonly candidates?: number
+  /** Number of pages beyond which they are never searched in memory. */
+  readonly inMemory?: number | undefined
+  /** Number of passages of a segment from which it is summarised together with others. */
+  readonly joinedFrom?: number | undefined
 }
 
 const defaultCandidates = 200
@@ -49,13 +51,15 @@ const lateMs = 5_000
 const restMs = 30_000
 /** Longest time in ms that a search, and a change of pages, waits for an engine: one that does not answer is not used. */
 const [searchMs, followMs] = [2_000, 10_000]
-/** Number of pages that are stored at once. */
-const pagesEach = 256
+/** The same of a search that cannot be made in memory. */
+const beyondMs = 20_000
 
 /** What is known of the pages of a project. */
 class Known {
   index: SearchIndex | null = null
   summaries: ReadonlyMap<string, Uint8Array> = new Map()
+  /** Segments of which it has a summary. */
+  segments: ReadonlySet<string> = new Set()
   corpus = new PageCorpus([])
   /** Revision of which the engine has all pages. */
   applied = 0
@@ -86,11 +90,26 @@ export class PageTables {
     this.#known = new IndexCache({ bound: parts.bound ?? new IndexBound(), load: async () => new Known() })
   }
 
-  /** Finds pages; null where the engine does not have them, or cannot be reached. */
+  /**
+   * Finds pages; null where the engine does not have them, or cannot be reached.
+   *
+   * @throws {StoreUnavailable} where there are too many to search them in memory.
+   */
   async search(place: IndexPlace, query: FilteredQuery): Promise<readonly PageHit[] | null> {
     const { clock } = this.#parts
-    if (this.#isOff) return null
-    return this.#unlessDown(place, () => within(clock, searchMs, this.#found(place, query)))
+    const found = this.#isOff
+      ? null
+      : await this.#unlessDown(place, () => within(clock, searchMs, this.#found(place, query)))
+    if (found !== null || !(await this.#isBeyondMemory(place))) return found
+    // there is no other way, so that it is tried although it has just failed or was slow
+    const late = await within(clock, beyondMs, this.#found(place, query)).catch(() => null)
+    if (late === null) throw new StoreUnavailable(`the pages of ${place.project} cannot be searched at present`)
+    return late
+  }
+
+  async #isBeyondMemory(place: IndexPlace): Promise<boolean> {
+    const { store, inMemory = maxPagesInMemory } = this.#parts
+    return (await store.changes.state(place))?.large === true && (await store.count(place.project)) > inMemory
   }
 
   async #found(place: IndexPlace, query: FilteredQuery): Promise<readonly PageHit[] | null> {
@@ -119,11 +138,21 @@ export class PageTables {
     return this.#parts.clock.steady() < this.#offUntil
   }
 
-  /** Removes all that the engine has of removed pages, with its files. It is made again from the segments. */
+  /**
+   * Removes all that the engine has of removed pages, with its files. It is made again from the segments. The files of a
+   * large index are written anew in the background, because that takes minutes; its pages are not found meanwhile.
+   */
   async purge(place: IndexPlace): Promise<void> {
-    await this.#parts.changes.purged(place)
-    const dropped = this.#turns.take(place.id, () => this.#parts.engine.drop(place.project, null))
-    await within(this.#parts.clock, followMs, dropped)
+    const { store, engine, clock } = this.#parts
+    await store.changes.purged(place)
+    const state = await store.changes.state(place)
+    if (state?.large) {
+      await store.changes.erasing(place, await removedIn(store.changes, place, state.segments ?? []))
+      await this.follow(place)
+      return
+    }
+    const dropped = this.#turns.take(place.id, () => engine.drop(place.project, null))
+    await within(clock, followMs, dropped)
     this.#known.drop(keyOf(place))
     void this.follow(place)
   }
@@ -147,13 +176,12 @@ export class PageTables {
       writer.add(findableRow(row), () => 'en')
       pages.push(documentOf(packedPage(new PageSegment(await runInSlices(writer.finished())), 0)))
     }
+    const { engine, store } = this.#parts
+    const before = await store.changes.state(place)
     // also where it has a later version, as after a backup was restored
-    await this.#parts.engine.remove(index, [...gone, ...rows.map(({ id }) => id)])
-    await this.#parts.engine.put(index, applied + 1, pages)
-    const state = await this.#parts.changes.state(place)
-    // as in `#followed`
-    if (state === null || nameOf(place, state) !== index.name)
-      await this.#parts.engine.drop(place.project, this.#indexOf(place, state))
+    await engine.remove(index, [...gone, ...rows.map(({ id }) => id)])
+    await engine.put(index, applied + 1, pages)
+    await this.#cleared(place, index, before)
   }
 
   async #unlessDown<T>(place: IndexPlace, work: () => Promise<T>): Promise<T | null> {
@@ -179,30 +207,32 @@ export class PageTables {
   }
 
   async #check(place: IndexPlace, known: Known): Promise<void> {
-    const { engine, changes, clock } = this.#parts
+    const { engine, store, clock } = this.#parts
     const checkedAt = clock.steady()
-    const state = await changes.state(place)
-    const index = this.#indexOf(place, state)
+    const state = await store.changes.state(place)
+    const index = await this.#indexOf(place, state)
     const { step: applied, names } = (index === null ? null : await engine.notes(index)) ?? { step: 0, names: noNames }
     known.applied = applied
+    if (index === null || applied === 0) known.index = null
+    else await this.#read(known, index, names)
     // a process that was slower than another has removed the other's notes
-    const lacksNotes = state?.segments?.some(({ id }) => !names.has(id)) ?? false
-    const isBehind = index !== null && (lacksNotes || applied < (state?.revision ?? 0))
+    const lacksNotes = state?.segments?.some(({ id }) => !known.segments.has(id)) ?? false
+    const isLate = state !== null && (lacksNotes || applied < state.revision || isPartial(state, clock.now()))
+    const isBehind = index !== null && (isLate || state?.erasing !== undefined)
     known.lateSince = isBehind ? (known.lateSince ?? checkedAt) : null
     if (known.lateSince !== null && checkedAt - known.lateSince >= lateMs) {
       // the next one not before this one has had time
       known.lateSince = checkedAt
       void this.follow(place)
     }
-    if (index === null || applied === 0) known.index = null
-    else await this.#read(known, index, names)
     known.checkedAt = checkedAt
   }
 
   async #read(known: Known, index: SearchIndex, names: ReadonlySet<string>): Promise<void> {
     const isSame = known.index?.name === index.name && known.index.dimensions === index.dimensions
     const before = isSame ? known.summaries : new Map<string, Uint8Array>()
-    const wanted = [...names]
+    const joined = joinedName(names)
+    const wanted = [...names].filter((name) => !isJoined(name) || name === joined)
     const missing = wanted.filter((name) => !before.has(name))
     if (isSame && missing.length === 0 && wanted.length === before.size) return
     const read = await this.#parts.engine.readNotes(index, missing)
@@ -211,90 +241,95 @@ export class PageTables {
       return summary === undefined ? [] : [[name, summary] as const]
     })
     known.summaries = new Map(summaries)
+    known.segments = new Set(summaries.flatMap(([name, summary]) => (name === joined ? joinedIn(summary) : [name])))
     known.corpus = new PageCorpus(known.summaries.values())
     known.index = index
   }
 
-  /** Returns the index of a corpus; null when it is small, or its segments are not whole. */
-  #indexOf(place: IndexPlace, state: IndexState | null): SearchIndex | null {
-    const { engine, clock } = this.#parts
+  /**
+   * Returns the index of a corpus; null when it is small, or its segments are not whole. One that is large has the same
+   * whatever happens: it is never searched in memory.
+   */
+  async #indexOf(place: IndexPlace, state: IndexState | null): Promise<SearchIndex | null> {
+    const { engine, clock, store } = this.#parts
     const { segments = [] } = state ?? {}
-    if (state === null || passagesIn(segments) < engine.min || isPartial(state, clock.now())) return null
-    if (segments.some(({ format }) => format !== segmentFormat)) return null
+    if (state === null) return null
+    if (!state.large) {
+      if (segments.some(({ format }) => format !== segmentFormat) || isPartial(state, clock.now())) return null
+      if (passagesIn(segments) < engine.min) return null
+      if (livePassages(segments, await store.count(place.project)) < engine.min) return null
+    }
     const latest = segments.toSorted((a, b) => b.to - a.to).find(({ dimensions }) => dimensions > 0)
     return { project: place.project, name: nameOf(place, state), dimensions: latest?.dimensions ?? 0 }
   }
 
   async #followed(place: IndexPlace): Promise<void> {
-    const { engine, changes } = this.#parts
-    for (let state = await changes.state(place); ; ) {
-      const index = this.#indexOf(place, state)
+    const { engine, store } = this.#parts
+    const { changes } = store
+    for (let state = await this.#whole(place); ; ) {
+      const index = await this.#indexOf(place, state)
       if (state === null || index === null) return
       await engine.drop(place.project, index)
-      await this.#applied(place, state, index)
-      const [{ purges }, now] = [state, await changes.state(place)]
-      if (now !== null && now.purges === purges) return
-      // pages, or the whole project, were removed meanwhile with their table, which this has made again with them
-      await engine.drop(place.project, this.#indexOf(place, now))
+      if (!(await this.#applied(place, index))) return
+      if (state.erasing !== undefined) {
+        await engine.erase(index, state.erasing)
+        await changes.erasing(place, state.erasing, true)
+      }
+      const now = await this.#cleared(place, index, state)
+      if (now === null) return
       state = now
     }
   }
 
-  async #applied(place: IndexPlace, { segments = [], revision }: IndexState, index: SearchIndex): Promise<void> {
-    const { engine, changes, clock } = this.#parts
-    const { step: applied, names } = (await engine.notes(index)) ?? { step: 0, names: noNames }
-    const isKnown = applied === revision && names.size === segments.length
-    if (isKnown && segments.every(({ id }) => names.has(id))) return
-    const kept = [...names].filter((name) => segments.some(({ id }) => id === name))
+  /** Returns the state after what its segments lack was stored, where that is not done in memory. */
+  async #whole(place: IndexPlace): Promise<IndexState | null> {
+    const { store, clock, inMemory = maxPagesInMemory } = this.#parts
+    const state = await store.changes.state(place)
+    if (state === null) return null
+    if (!state.large) {
+      if (passagesIn(state.segments ?? []) < inMemory / 2 || (await store.count(place.project)) < inMemory / 2)
+        return state
+      await store.changes.enlarged(place)
+    }
+    await storeLatePages(store, place, { state, now: clock.now() })
+    return store.changes.state(place)
+  }
+
+  /**
+   * Removes what was stored again of pages that were purged meanwhile, or of a removed project.
+   *
+   * @returns the state if something was.
+   */
+  async #cleared(place: IndexPlace, index: SearchIndex, before: IndexState | null): Promise<IndexState | null> {
+    const { engine, store } = this.#parts
+    const now = await store.changes.state(place)
+    if (now !== null && now.purges === before?.purges) return null
+    if (now?.large) await engine.erase(index, await removedIn(store.changes, place, now.segments ?? []))
+    else await engine.drop(place.project, await this.#indexOf(place, now))
+    return now
+  }
+
+  /** Applies the segments. Returns whether it has, or there is nothing to do: another process may be storing all pages. */
+  async #applied(place: IndexPlace, index: SearchIndex): Promise<boolean> {
+    const { engine, store, clock } = this.#parts
+    const { changes } = store
+    const isNew = (await engine.notes(index)) === null
+    if (isNew && !(await changes.claim(place))) return false
+    if (isNew) await engine.drop(place.project, null)
     try {
-      const added = new Map<string, Uint8Array>()
-      for (const ref of segments) {
-        if (names.has(ref.id)) continue
-        const segment = new PageSegment(await wholeSegment(changes.blobs.reader(place, ref)))
-        if (ref.to > applied) await this.#put(index, ref.to, segment)
-        added.set(ref.id, summaryOf(segment))
-      }
-      await engine.remove(index, await this.#removedIn(place, segments))
-      await engine.note(index, { step: revision, added, kept })
-    } catch (error) {
-      // it was replaced meanwhile: the one that did so follows
-      if (error instanceof SegmentGone || error instanceof UnknownFormat) return
-      throw error
+      await new PageFollower(this.#parts, { place, index, isNew }).follow()
+    } finally {
+      if (isNew) await changes.release(place)
     }
-    const live = await engine.count(index)
+    const { segments = [] } = (await changes.state(place)) ?? {}
+    const live = await store.count(place.project)
     if (isWasteful(segments, { live, now: clock.now() })) await changes.segments.compact(place)
-  }
-
-  async #put(index: SearchIndex, step: number, segment: PageSegment): Promise<void> {
-    for (let from = 0; from < segment.ids.length; from += pagesEach) {
-      const pages: SearchDocument[] = []
-      for (let page = from; page < Math.min(segment.ids.length, from + pagesEach); page++) {
-        pages.push(documentOf(packedPage(segment, page)))
-        if (page % 8 === 0) await nextSlice()
-      }
-      await this.#parts.engine.put(index, step, pages)
-    }
-  }
-
-  /** Returns the ids of all removed pages that segments still know: a merged one may bring back what another removes. */
-  async #removedIn(place: IndexPlace, refs: readonly SegmentRef[]): Promise<readonly string[]> {
-    const ids: string[] = []
-    for (const ref of refs) {
-      const documents =
-        ref.removed_at === null ? undefined : await this.#parts.changes.blobs.reader(place, ref)('documents')
-      if (documents !== undefined) ids.push(...new SegmentIds({ documents }).removals.map(([id]) => id))
-    }
-    return ids
+    return true
   }
 }
 
-const nameOf = ({ id }: IndexPlace, { purges = 0 }: IndexState): string => `${id} ${purges} ${segmentFormat}`
-
-const documentOf = (page: PackedPage): SearchDocument => ({
-  ...page,
-  facets: facetsOfPage(page),
-  time: page.publishedAt,
-})
+const nameOf = ({ id }: IndexPlace, { purges = 0, large }: IndexState): string =>
+  `${id} ${large ? 'large' : purges} ${segmentFormat}`
 
 const noNames: ReadonlySet<string> = new Set()
 

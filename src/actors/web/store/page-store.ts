@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Noted } from '#actors/indexing/index-changes.ts'
 import { CountedLimits } from '#records/counted-limits.ts'
 import type { Row } from '#records/schema.ts'
 import { StoredCounts } from '#records/stored-counts.ts'
@@ -12,7 +13,7 @@ import { pageChanges, pagesPlace } from './page-changes.ts'
 
 export type WebPageRow = Row<WebPageData>
 
-export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at' | 'missing_at'>
+export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at' | 'changed_by' | 'missing_at'>
 
 const pageSize = 200
 
@@ -63,20 +64,31 @@ export class PageStore {
    */
   async save(project: string, url: string, page: NewPage): Promise<WebPageRow | 'corpus_full' | 'taken_down'> {
     return this.changes.make(pagesPlace(project), async (noted) => {
-      const row = await this.#stored(project, url, page)
+      const row = await this.#stored(project, url, { ...page, changed_by: noted.process })
       if (row === null) return 'corpus_full'
       // looked at after the write: `block` marks the URL before it removes the page, so one of the two sees the other
       if (!(await this.isBlocked(project, url))) {
         noted.rows.set(row.id, row)
         return row
       }
-      await this.#pages.remove(projectScope(project), row.id)
-      noted.removed.set(row.id, this.#now())
+      await this.#removed(noted, row)
       return 'taken_down'
     })
   }
 
-  async #stored(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
+  async #removed(noted: Noted<WebPageRow>, { project, id }: WebPageRow): Promise<boolean> {
+    await this.changes.removing(pagesPlace(project), noted, id)
+    const isRemoved = await this.#pages.remove(projectScope(project), id)
+    noted.rows.delete(id)
+    noted.removed.set(id, this.#now())
+    return isRemoved
+  }
+
+  async #stored(
+    project: string,
+    url: string,
+    page: NewPage & Pick<WebPageData, 'changed_by'>,
+  ): Promise<WebPageRow | null> {
     const now = this.#now()
     for (;;) {
       const known = await this.find(project, url)
@@ -113,12 +125,8 @@ export class PageStore {
   }
 
   /** Removes a page, which may be stored again. */
-  async remove({ project, id }: WebPageRow): Promise<void> {
-    await this.changes.make(pagesPlace(project), async (noted) => {
-      await this.#pages.remove(projectScope(project), id)
-      noted.rows.delete(id)
-      noted.removed.set(id, this.#now())
-    })
+  async remove(row: WebPageRow): Promise<void> {
+    await this.changes.make(pagesPlace(row.project), (noted) => this.#removed(noted, row))
   }
 
   /** Removes a page and prevents it from being stored again. @returns whether it existed. */
@@ -127,11 +135,7 @@ export class PageStore {
     return this.changes.make(pagesPlace(project), async (noted) => {
       await this.#blocked.insert({ id: newId('wbu'), project, data })
       const row = await this.find(project, url)
-      if (row === null) return false
-      const isRemoved = await this.#pages.remove(projectScope(project), row.id)
-      noted.rows.delete(row.id)
-      noted.removed.set(row.id, this.#now())
-      return isRemoved
+      return row !== null && this.#removed(noted, row)
     })
   }
 
@@ -140,11 +144,17 @@ export class PageStore {
     return this.#pages.getMany(projectScope(project), ids)
   }
 
-  /** Yields every page of a project. */
-  async *all(project: string): AsyncGenerator<WebPageRow> {
+  /** Returns the number of pages of a project, of the last seconds. */
+  count(project: string): Promise<number> {
+    return this.#counts.of(project, { max: this.#max, more: 0 })
+  }
+
+  /** Yields every page of a project, or those that one process stored last. */
+  async *all(project: string, changedBy?: string): AsyncGenerator<WebPageRow> {
     for (let after: string | undefined; ; ) {
       const page = await this.#pages.list(projectScope(project), {
         ...{ limit: pageSize, ascending: true },
+        ...(changedBy !== undefined && { where: { changed_by: changedBy } }),
         ...(after !== undefined && { after }),
       })
       yield* page

@@ -1,4 +1,4 @@
-import { PageIndexes } from '#actors/web/search/page-indexes.ts'
+import { PageIndexes, type PageIndexesParts } from '#actors/web/search/page-indexes.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { type Clock, systemClock } from '#runtime/index.ts'
 import type { SearchStore, Storage } from '#storage/index.ts'
@@ -8,12 +8,13 @@ interface NodeOptions {
   readonly engine?: SearchStore
   readonly project?: string
   readonly after?: Clock['after']
+  readonly sizes?: PageIndexesParts['sizes']
 }
 
 /** What a process that stores and searches pages of one project has. */
 export const pageNode = (
   { records, blobs }: Pick<Storage, 'records' | 'blobs'>,
-  { engine, project = 'prj_a', after = systemClock.after }: NodeOptions = {},
+  { engine, project = 'prj_a', after = systemClock.after, sizes = {} }: NodeOptions = {},
 ) => {
   /** Time in ms by which its clocks are ahead, so that nothing has to wait. */
   const ahead = { ms: 0 }
@@ -27,7 +28,7 @@ export const pageNode = (
   }
   const store = new PageStore(records, blobs, { now: clock.now })
   const bound = engine === undefined ? undefined : boundEngine(engine, { candidates })
-  const indexes = new PageIndexes({ store, clock, log, engine: bound })
+  const indexes = new PageIndexes({ store, clock, log, engine: bound, sizes })
   const save = async (numbers: readonly number[], version = 1) => {
     for (const n of numbers) {
       const row = await store.save(project, urlOf(n), madePage(n, version))
@@ -54,7 +55,8 @@ export const boundEngine = (engine: SearchStore, others: Partial<SearchStore>): 
   candidates: (...query) => engine.candidates(...query),
   put: (...put) => engine.put(...put),
   remove: (...removed) => engine.remove(...removed),
-  count: (index) => engine.count(index),
+  load: (...loaded) => engine.load(...loaded),
+  erase: (...erased) => engine.erase(...erased),
   notes: (index) => engine.notes(index),
   readNotes: (...read) => engine.readNotes(...read),
   note: (...noted) => engine.note(...noted),

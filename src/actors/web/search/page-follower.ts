@@ -1,0 +1,183 @@
+import { SegmentGone } from '#actors/indexing/segment-blobs.ts'
+import { maxPassages } from '#actors/indexing/segment-refs.ts'
+import type { IndexPlace, IndexState, SegmentRef } from '#actors/indexing/stored-index.ts'
+import {
+  joinedIn,
+  joinedSummaries,
+  type PackedPage,
+  PageSegment,
+  packedPage,
+  SegmentIds,
+  summaryOf,
+  UnknownFormat,
+  wholeSegment,
+} from '#retrieval/index.ts'
+import { newId } from '#runtime/index.ts'
+import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
+import type { SearchDocument, SearchIndex } from '#storage/index.ts'
+import type { PageStore } from '../store/page-store.ts'
+import { facetsOfPage } from './page-filter.ts'
+import type { PageTablesParts } from './page-tables.ts'
+
+/** Number of pages that are stored at once. */
+const pagesEach = 256
+/** Time in ms after which a process that stores all pages claims that again. */
+const claimedMs = 15_000
+/** Beginning of the name of the note that has the summary of all large segments. */
+const joinedPrefix = 'joined'
+
+export const isJoined = (name: string): boolean => name.startsWith(joinedPrefix)
+
+/** Returns the name of the joined summary: of two that were made at once, the later one. */
+export const joinedName = (names: ReadonlySet<string>): string | undefined =>
+  [...names].filter(isJoined).toSorted().at(-1)
+
+interface Followed {
+  readonly place: IndexPlace
+  readonly index: SearchIndex
+  /** Whether the engine has nothing of it: this process has claimed to store all pages. */
+  readonly isNew: boolean
+}
+
+/**
+ * Stores in an engine what it lacks of the segments of an index, and what has to be known of all pages: the summaries of
+ * large segments, which seldom change, as one, so that it has each word once.
+ */
+export class PageFollower {
+  readonly #parts: PageTablesParts
+  readonly #followed: Followed
+  readonly #stored = new Set<string>()
+  readonly #summaries = new Map<string, Uint8Array>()
+  #claimedAt: number
+
+  constructor(parts: PageTablesParts, followed: Followed) {
+    this.#parts = parts
+    this.#followed = followed
+    this.#claimedAt = parts.clock.steady()
+  }
+
+  async follow(): Promise<void> {
+    const { engine, store } = this.#parts
+    const { index, place, isNew } = this.#followed
+    const noted = (await engine.notes(index)) ?? { step: 0, names: new Set<string>() }
+    const joined = await this.#joined(noted.names)
+    for (;;) {
+      const state = await store.changes.state(place)
+      if (state === null) return
+      try {
+        await this.#apply(state, noted, joined)
+        return
+      } catch (error) {
+        if (!(error instanceof SegmentGone || error instanceof UnknownFormat)) throw error
+        // it was replaced meanwhile: the one that did so follows
+        if (!isNew || error instanceof UnknownFormat) return
+      }
+    }
+  }
+
+  async #apply({ segments = [], revision }: IndexState, { step, names }: Noted, joined: Joined): Promise<void> {
+    const { engine, store } = this.#parts
+    const { place, index } = this.#followed
+    if ([...joined.of].some((id) => !segments.some((ref) => ref.id === id))) joined.forget()
+    for (const ref of segments) await this.#follow(ref, { step, names }, joined)
+    const kept = segments.flatMap(({ id }) => (names.has(id) && !joined.of.has(id) ? [id] : []))
+    const { name } = joined
+    if (name !== null && names.has(name)) kept.push(name)
+    const added = new Map(this.#summaries)
+    if (name !== null && !names.has(name) && joined.summary !== null) added.set(name, joined.summary)
+    if (added.size === 0 && step === revision && kept.length === names.size) return
+    await engine.remove(index, await removedIn(store.changes, place, segments))
+    await engine.note(index, { step: revision, added, kept })
+  }
+
+  /** Stores pages of a segment that are later than what was noted, and what has to be known of all of them. */
+  async #follow(ref: SegmentRef, { step, names }: Noted, joined: Joined): Promise<void> {
+    const { store, joinedFrom = maxPassages } = this.#parts
+    const { id, to, passages } = ref
+    const isLarge = passages >= joinedFrom
+    const isSummed = isLarge ? joined.of.has(id) : names.has(id) || this.#summaries.has(id)
+    const isStored = isSummed || this.#stored.has(id) || to <= step
+    if (isSummed && isStored) return
+    const segment = new PageSegment(await wholeSegment(store.changes.blobs.reader(this.#followed.place, ref)))
+    if (!isStored) await this.#store(to, segment)
+    this.#stored.add(id)
+    const summary = summaryOf(segment)
+    if (isLarge) await joined.add(id, summary)
+    else this.#summaries.set(id, summary)
+  }
+
+  async #store(step: number, segment: PageSegment): Promise<void> {
+    const { engine, store, clock } = this.#parts
+    const { place, index, isNew } = this.#followed
+    for (let from = 0; from < segment.ids.length; from += pagesEach) {
+      const pages: SearchDocument[] = []
+      for (let page = from; page < Math.min(segment.ids.length, from + pagesEach); page++) {
+        pages.push(documentOf(packedPage(segment, page)))
+        if (page % 8 === 0) await nextSlice()
+      }
+      if (isNew) await engine.load(index, pages)
+      else await engine.put(index, step, pages)
+      if (!isNew || clock.steady() - this.#claimedAt < claimedMs) continue
+      this.#claimedAt = clock.steady()
+      if (!(await store.changes.claim(place))) throw new Error('another process stores all pages')
+    }
+  }
+
+  async #joined(names: ReadonlySet<string>): Promise<Joined> {
+    const name = joinedName(names)
+    if (name === undefined) return new Joined(null, null)
+    const read = await this.#parts.engine.readNotes(this.#followed.index, [name])
+    return new Joined(name, read.get(name) ?? null)
+  }
+}
+
+interface Noted {
+  readonly step: number
+  readonly names: ReadonlySet<string>
+}
+
+/** The joined summary, with the name of its note. */
+class Joined {
+  name: string | null
+  summary: Uint8Array | null
+  of: Set<string>
+
+  constructor(name: string | null, summary: Uint8Array | null) {
+    this.name = summary === null ? null : name
+    this.summary = summary
+    this.of = new Set(summary === null ? [] : joinedIn(summary))
+  }
+
+  forget(): void {
+    this.name = null
+    this.summary = null
+    this.of = new Set()
+  }
+
+  async add(id: string, summary: Uint8Array): Promise<void> {
+    this.summary = await runInSlices(joinedSummaries(this.summary, { id, summary }))
+    this.name = newId(joinedPrefix)
+    this.of.add(id)
+  }
+}
+
+/** Returns the ids of all removed pages that segments still know: a merged one may bring back what another removes. */
+export const removedIn = async (
+  { blobs }: PageStore['changes'],
+  place: IndexPlace,
+  refs: readonly SegmentRef[],
+): Promise<readonly string[]> => {
+  const ids: string[] = []
+  for (const ref of refs) {
+    const documents = ref.removed_at === null ? undefined : await blobs.reader(place, ref)('documents')
+    if (documents !== undefined) ids.push(...new SegmentIds({ documents }).removals.map(([id]) => id))
+  }
+  return ids
+}
+
+/** Returns a page as an engine finds it. */
+export const documentOf = (page: PackedPage): SearchDocument => ({
+  ...page,
+  facets: facetsOfPage(page),
+  time: page.publishedAt,
+})

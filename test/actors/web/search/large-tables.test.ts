@@ -1,0 +1,148 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { webKinds } from '#actors/web/kinds.ts'
+import { findableRow } from '#actors/web/store/findable-row.ts'
+import { pagesPlace } from '#actors/web/store/page-changes.ts'
+import { PageIndex } from '#retrieval/index.ts'
+import { newId } from '#runtime/ids.ts'
+import { npmPackages } from '#scripts/services/npm-packages.ts'
+import { type SearchStore, type Storage, StoreUnavailable } from '#storage/index.ts'
+import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
+import { withLance } from '#storage/lance/open-lance.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { madePage, queries, urlOf } from '../store/made-pages.ts'
+import { boundEngine, pageNode } from './page-node.ts'
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+
+describe('pages of a corpus that is too large for memory', () => {
+  let packages: LancePackages
+  let folder: string
+  beforeAll(async () => {
+    packages = lanceOf(await npmPackages('lancedb'))
+    folder = mkdtempSync(join(tmpdir(), 'troupe-large-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const engineOf = ({ search }: Storage): SearchStore => {
+    if (search === undefined) throw new Error('no search')
+    return search
+  }
+  const opened = async (name: string, { min = 1, inMemory = 20, joinedFrom = 30 } = {}) => {
+    const uri = join(folder, name)
+    const storage = await withLance(openMemoryStorage({ now: Date.now }), { uri, min }, packages)
+    await storage.records.prepare(webKinds)
+    const project = newId('prj')
+    const engine = engineOf(storage)
+    const sizes = { inMemory, joinedFrom }
+    const node = (bound = engine) => pageNode(storage, { engine: bound, project, sizes })
+    return { storage, engine, project, uri, node }
+  }
+  type Node = ReturnType<typeof pageNode>
+  const stateOf = ({ store }: Node, project: string) => store.changes.state(pagesPlace(project))
+  const urls = async (node: Node) => new Set((await node.found({ limit: 1_000 })).flat().map(([url]) => url))
+
+  it('are found as in memory, with the same scores, by a node that reads one summary of most segments', async () => {
+    const { storage, project, node } = await opened('same')
+    const writer = node()
+    for (const from of range(0, 6)) await writer.save(range(20 * from, 20 * from + 20))
+    const reader = node()
+    const index = new PageIndex()
+    for await (const row of writer.store.all(project)) index.add(findableRow(row))
+    for (const [at, hits] of (await reader.found()).entries()) {
+      const query = queries[at]
+      const expected = query === undefined ? [] : await index.search(query)
+      expect(hits.map(([url]) => url)).toEqual(expected.map(({ page }) => page.url))
+      for (const [n, [, score]] of hits.entries()) expect(score).toBeCloseTo(expected[n]?.score ?? -1, 5)
+    }
+    expect(reader.counted.candidates).toBe(queries.length)
+    expect(await stateOf(writer, project)).toMatchObject({ large: true })
+    await storage.close()
+  })
+
+  it('are compared with what a process had changed that was killed before it noted it, without reading the others', async () => {
+    const { storage, engine, project, node } = await opened('killed')
+    const [writer, reader] = [node(), node()]
+    await writer.save(range(0, 40))
+    await reader.found()
+    const killed = node()
+    for (const n of range(40, 44)) await killed.store.save(project, urlOf(n), madePage(n))
+    await killed.store.save(project, urlOf(5), madePage(5, 2))
+    const removed = await killed.store.find(project, urlOf(7))
+    if (removed !== null) await killed.store.remove(removed)
+    expect(await urls(reader)).not.toContain(urlOf(41))
+    const read: (string | undefined)[] = []
+    const { all } = reader.store
+    reader.store.all = (of, changedBy) => {
+      read.push(changedBy)
+      return all.call(reader.store, of, changedBy)
+    }
+    reader.ahead.ms += 61_000
+    await reader.found()
+    reader.ahead.ms += 5_000
+    await reader.found()
+    await expect.poll(async () => (await stateOf(reader, project))?.changing, { timeout: 20_000 }).toEqual({})
+    await expect.poll(async () => [...(await urls(reader))], { timeout: 20_000 }).toContain(urlOf(41))
+    expect(read).toHaveLength(1)
+    expect(read[0]).toMatch(/^wcm_/)
+    const found = await urls(reader)
+    for (const n of [...range(40, 44), 5]) expect(found).toContain(urlOf(n))
+    expect(found).not.toContain(urlOf(7))
+    const state = await stateOf(reader, project)
+    expect(state?.removing).toBeUndefined()
+    const index = { project, name: `${pagesPlace(project).id} large 3`, dimensions: 8 }
+    const query = { words: [], vector: new Float32Array(8).fill(1), facets: [], since: null, limit: 1_000 }
+    expect((await engine.candidates(index, query)).map(({ id }) => id)).not.toContain(removed?.id)
+    await storage.close()
+  })
+
+  it('leave no file with a word of them when they are taken down, while the others are found', async () => {
+    const { storage, project, uri, node } = await opened('down')
+    const one = node()
+    await one.save(range(0, 40))
+    const secret = { ...madePage(50), title: 'Xylophone', text: 'The zyzzyva of the quokka. '.repeat(20) }
+    await one.store.save(project, urlOf(50), secret)
+    await one.indexes.changed(project)
+    const contents = () =>
+      readdirSync(uri, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+        .join('\n')
+    expect(contents()).toMatch(/zyzzyva|Xylophone/)
+    const others = [...(await urls(one))].filter((url) => url !== urlOf(50)).toSorted()
+    await one.store.block(project, urlOf(50), 'wtd_1')
+    await one.store.purge(project)
+    const dropped = one.indexes.dropped(project)
+    expect([...(await urls(one))]).toEqual(expect.arrayContaining(others))
+    await dropped
+    expect(contents()).not.toMatch(/zyzzyva|quokka|Xylophone/)
+    expect((await stateOf(one, project))?.erasing).toBeUndefined()
+    expect([...(await urls(one))].toSorted()).toEqual(others)
+    await storage.close()
+  })
+
+  it('are reported as unavailable while the engine is, and are not read into memory', async () => {
+    const { storage, engine, project, node } = await opened('away')
+    await node().save(range(0, 40))
+    const failing = async () => Promise.reject(new StoreUnavailable('away'))
+    const cut = node(boundEngine(engine, { notes: failing, candidates: failing }))
+    await expect(cut.found()).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(cut.indexes.bytes).toBe(0)
+    expect((await stateOf(cut, project))?.large).toBe(true)
+    await storage.close()
+  })
+
+  it('are in the engine by the number of their passages, of which replaced ones are none', async () => {
+    const { storage, node } = await opened('live', { min: 100, inMemory: 1_000 })
+    const one = node()
+    for (const version of range(1, 5)) await one.save(range(0, 20), version)
+    await one.found()
+    expect(one.counted.candidates).toBe(0)
+    await one.save(range(20, 40))
+    await one.found()
+    expect(one.counted.candidates).toBe(queries.length)
+    await storage.close()
+  })
+})
