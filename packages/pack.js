@@ -34,8 +34,9 @@ const specifierIn = (/** @type {string} */ from, /** @type {string} */ specifier
     alias === undefined ? posix.join(posix.dirname(from), specifier) : `${folder}${specifier.slice(alias.length)}`
   const target = source.replace(/(\.d)?\.ts$/, '.js')
   const holder = packageOf(target)
-  // a package whose sources are its own is entered by its index
-  if (holder !== packageOf(from)) return `@troupe/${holder}${target.startsWith('packages/') ? '' : `/${target}`}`
+  // a package whose sources are its own is entered by its index, or by the entry that is a file of its own
+  const [, entry = target] = /^packages\/\w+\/src\/(\w+)\.js$/.exec(target) ?? []
+  if (holder !== packageOf(from)) return `@troupe/${holder}${entry === 'index' ? '' : `/${entry}`}`
   const path = posix.relative(posix.dirname(from), target)
   return path.startsWith('.') ? path : `./${path}`
 }

@@ -1,4 +1,7 @@
+import { imagePart } from '../../client/src/images.ts'
 import type {
+  InputImage,
+  InputText,
   Message,
   MessagePart,
   PageTools,
@@ -6,7 +9,9 @@ import type {
   Session,
   SessionState,
   ToolPart,
+  TurnInput,
 } from '../../client/src/index.ts'
+import { type ImageUrls, urlOf } from './image-url.ts'
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
@@ -50,6 +55,39 @@ export interface MessageLike {
   readonly status?: StatusLike
 }
 
+interface GivenPart {
+  readonly type: string
+  readonly text?: unknown
+  readonly image?: unknown
+  readonly data?: unknown
+  readonly mimeType?: unknown
+  readonly filename?: unknown
+}
+
+/** A message that a person has written, with the files that they attached. */
+interface NewMessage {
+  readonly content: readonly GivenPart[]
+  readonly attachments?: readonly { readonly content: readonly GivenPart[] }[] | undefined
+}
+
+interface Attached {
+  readonly id: string
+  readonly type: 'image'
+  readonly name: string
+  readonly contentType: string
+  readonly file: File
+}
+
+/** Attaches images to the message that is being written. */
+interface AttachmentAdapter {
+  accept: string
+  add(state: { file: File }): Promise<Attached & { status: { type: 'requires-action'; reason: 'composer-send' } }>
+  send(
+    attachment: Pick<Attached, 'file'> & { id: string; name: string },
+  ): Promise<Attached & { status: { type: 'complete' }; content: { type: 'image'; image: string }[] }>
+  remove(): Promise<void>
+}
+
 /** What `useExternalStoreRuntime` of `@assistant-ui/react` takes. */
 export interface AssistantUiStore {
   readonly messages: readonly MessageLike[]
@@ -57,7 +95,8 @@ export interface AssistantUiStore {
   readonly isRunning: boolean
   readonly isSendDisabled: boolean
   readonly isLoading: boolean
-  readonly onNew: (message: { readonly content: readonly { readonly type: string }[] }) => Promise<void>
+  readonly onNew: (message: NewMessage) => Promise<void>
+  readonly adapters: { readonly attachments: AttachmentAdapter }
   readonly onCancel: () => Promise<void>
   /** Repeats the newest turn, if it failed. */
   readonly onReload?: () => Promise<void>
@@ -72,16 +111,21 @@ export interface AssistantUiStore {
 }
 
 /** What assistant-ui takes of a session in this state. The page runs its functions by itself, save those that need approval. */
-export const assistantUiStore = (session: Session, state: SessionState, functions?: PageTools): AssistantUiStore => {
+export const assistantUiStore = (
+  session: Session,
+  state: SessionState,
+  { functions, images = new Map() }: { readonly functions?: PageTools | undefined; readonly images?: ImageUrls } = {},
+): AssistantUiStore => {
   const { id, messages, approvals, run, connection } = state
   const isFailed = messages.at(-1)?.status === 'failed'
   return {
-    messages: messages.map((message) => shownOf(message, { approvals, functions })),
+    messages: messages.map((message) => shownOf(message, { approvals, functions, images })),
     convertMessage: asItIs,
     isRunning: run.status === 'sending' || run.status === 'in_progress',
     isSendDisabled: run.status === 'paused',
     isLoading: id !== null && connection === 'connecting' && messages.length === 0,
-    onNew: async ({ content }) => void (await session.send(content.map(textIn).join(''))),
+    onNew: async (message) => void (await session.send(await inputOf(message))),
+    adapters: { attachments },
     onCancel: () => session.stop(),
     ...(isFailed && { onReload: async () => void (await session.retry()) }),
     onRespondToToolApproval: async ({ approvalId, approved }) =>
@@ -97,15 +141,45 @@ export const assistantUiStore = (session: Session, state: SessionState, function
 
 const asItIs = (message: MessageLike): MessageLike => message
 
-const textIn = (part: { readonly type: string; readonly text?: unknown }): string => {
-  if (part.type !== 'text') throw new TypeError(`A turn takes text only, not a part of the type ${part.type}.`)
-  return `${part.text}`
+const inputOf = async ({ content, attachments: files = [] }: NewMessage): Promise<TurnInput> => {
+  const given = [...content, ...files.flatMap((file) => file.content)]
+  const parts = await Promise.all(given.map(inputPart))
+  const texts = parts.flatMap((part) => (part.type === 'input_text' ? part.text : []))
+  if (texts.length === parts.length) return texts.join('')
+  return parts.filter((part) => part.type === 'input_image' || part.text)
 }
 
-/** The calls that wait, and which of them a person decides about. */
+const inputPart = async (part: GivenPart): Promise<InputText | InputImage> => {
+  const { type, text, image, data, mimeType, filename } = part
+  if (type === 'text') return { type: 'input_text', text: `${text}` }
+  if (type === 'image') return imagePart(`${image}`)
+  if (type === 'file' && /^image\//.test(`${mimeType}`))
+    return imagePart(/^(data|https):/.test(`${data}`) ? `${data}` : `data:${mimeType};base64,${data}`)
+  throw new TypeError(`A turn takes text and images, not ${filename ?? `a part of the type ${type}`}.`)
+}
+
+const attachedOf = (file: File, id: string): Attached => ({
+  ...{ id, type: 'image', name: file.name, contentType: file.type, file },
+})
+
+const attachments: AttachmentAdapter = {
+  accept: 'image/png,image/jpeg,image/webp,image/gif',
+  add: async ({ file }) => ({
+    ...attachedOf(file, crypto.randomUUID()),
+    status: { type: 'requires-action', reason: 'composer-send' },
+  }),
+  send: async ({ file, id }) => {
+    const { image_url: image = '' } = await imagePart(file)
+    return { ...attachedOf(file, id), status: { type: 'complete' }, content: [{ type: 'image', image }] }
+  },
+  remove: async () => {},
+}
+
+/** The calls that wait, which of them a person decides about, and what is read of images. */
 interface Waiting {
   readonly approvals: readonly PendingAction[]
   readonly functions: PageTools | undefined
+  readonly images: ImageUrls
 }
 
 interface Shown extends Waiting {
@@ -118,7 +192,8 @@ const shown = new WeakMap<Message, Shown>()
 const shownOf = (message: Message, waiting: Waiting): MessageLike => {
   const before = shown.get(message)
   const isSame = before?.approvals === waiting.approvals && before.functions === waiting.functions
-  if (before !== undefined && (message.status !== 'paused' || isSame)) return before.message
+  const isRead = before?.images === waiting.images || !message.parts.some(({ type }) => type === 'image')
+  if (before !== undefined && isRead && (message.status !== 'paused' || isSame)) return before.message
   const { id, role, parts } = message
   const content = parts.map((part, at) => partOf(part, `${id}_${at}`, waiting))
   const made = { id, role, content, ...(role === 'assistant' && { status: statusOf(message) }) }
@@ -134,9 +209,9 @@ const statusOf = ({ status, error }: Message): StatusLike => {
   return { type: 'incomplete', reason: 'error', error: error?.message ?? '' }
 }
 
-const partOf = (part: MessagePart, id: string, { approvals, functions }: Waiting): PartLike => {
+const partOf = (part: MessagePart, id: string, { approvals, functions, images }: Waiting): PartLike => {
   if (part.type === 'text' || part.type === 'reasoning') return part
-  if (part.type === 'image') return { type: 'image', image: part.image_url ?? '' }
+  if (part.type === 'image') return { type: 'image', image: urlOf(part, images) ?? unread }
   if (part.type === 'citation') return { type: 'source', sourceType: 'url', id, url: part.url, title: part.title }
   const { action_id, tool, output } = part
   return {
@@ -154,6 +229,9 @@ const partOf = (part: MessagePart, id: string, { approvals, functions }: Waiting
     ),
   }
 }
+
+/** The address of an image that is not read yet: an empty one. */
+const unread = 'data:,'
 
 /** What a call waits for, or how a person has decided about it. */
 const waitOf = ({ action_id: id, status, resolution }: ToolPart, action: PendingAction | undefined) => {

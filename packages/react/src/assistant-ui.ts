@@ -6,6 +6,7 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { type AssistantUiStore, assistantUiStore } from './assistant-ui-store.ts'
 import { useProvided } from './hooks.ts'
+import { partsOf, useImageUrls } from './image-urls.ts'
 
 export type { AssistantUiStore, MessageLike } from './assistant-ui-store.ts'
 
@@ -13,5 +14,7 @@ export type { AssistantUiStore, MessageLike } from './assistant-ui-store.ts'
 export const useAssistantUi = (): AssistantUiStore => {
   const { opened: session, functions } = useProvided()
   const state = useSyncExternalStore(session.subscribe, session.getSnapshot, session.getSnapshot)
-  return useMemo(() => assistantUiStore(session, state, functions), [session, state, functions])
+  const images = useImageUrls(session, partsOf(state.messages))
+  const store = () => assistantUiStore(session, state, { functions, images })
+  return useMemo(store, [session, state, functions, images])
 }

@@ -102,7 +102,7 @@ describe('a stranger with the tarball of the client', () => {
         return name
       }),
     )
-    expect(files).toHaveLength(8)
+    expect(files).toHaveLength(9)
     const options = { strict: true, noEmit: true, module: 'NodeNext', target: 'ES2024', jsx: 'react-jsx', types: [] }
     const compilerOptions = {
       ...options,

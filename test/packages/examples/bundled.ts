@@ -17,8 +17,10 @@ export const bundledProgram = async (
 ): Promise<string> => {
   const alias = {
     '@troupe/client/api': ours('packages/client/src/api/index.ts'),
+    '@troupe/client/images': ours('packages/client/src/images.ts'),
     '@troupe/client/test': ours('packages/client/src/test/index.ts'),
     '@troupe/client': ours('packages/client/src/index.ts'),
+    '@troupe/react/images': ours('packages/react/src/images.ts'),
     '@troupe/react': ours('packages/react/src/index.ts'),
     react: join(folder, 'node_modules/react'),
     'react-dom': join(folder, 'node_modules/react-dom'),

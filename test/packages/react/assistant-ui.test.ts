@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { pageFunctions, Troupe } from '#client/index.ts'
 import { type Script, scriptedServer } from '#client/test/index.ts'
 import { assistantUiStore } from '#react/assistant-ui-store.ts'
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 
 const open = (...scripts: readonly Script[]) => openWith({}, ...scripts)
 
@@ -10,7 +11,7 @@ const openWith = (functions: Parameters<typeof pageFunctions>[0], ...scripts: re
   const troupe = new Troupe({ baseUrl: 'http://test', key: 'test', fetch })
   const tools = pageFunctions(functions)
   const session = troupe.sessions.open(null, { functions: tools })
-  const store = () => assistantUiStore(session, session.getSnapshot(), tools)
+  const store = () => assistantUiStore(session, session.getSnapshot(), { functions: tools })
   const say = (text: string) => store().onNew({ content: [{ type: 'text', ...{ text } }] })
   return { requests, session, store, say, last: () => store().messages.at(-1) }
 }
@@ -28,7 +29,36 @@ it('shows the messages of a session, each as the same object until it changes', 
   await say('again')
   expect(store().messages.slice(0, 2)).toEqual([user, answer])
   expect(store().messages.map((each, at) => each === [user, answer][at])).toEqual([true, true, false, false])
-  await expect(store().onNew({ content: [{ type: 'image' }] })).rejects.toThrow('text only')
+})
+
+it('sends images of a message and of its attachments, shows them, and refuses other files by name', async () => {
+  const { session, store, requests } = open({ text: 'A dot.' })
+  const { attachments } = store().adapters
+  const file = new File([png(2, 2)], 'dot.png', { type: 'image/png' })
+  const sent = await attachments.send(await attachments.add({ file }))
+  const data = png(3, 3).toString('base64')
+  const content = [
+    { type: 'text', text: 'What is this?' },
+    { type: 'file', data, mimeType: 'image/png' },
+  ]
+  await store().onNew({ content, attachments: [sent] })
+  const urls = [`data:image/png;base64,${data}`, sent.content[0]?.image]
+  const input = [
+    { type: 'input_text', text: 'What is this?' },
+    ...urls.map((image_url) => ({ type: 'input_image', image_url })),
+  ]
+  expect(requests.findLast(({ request }) => request.endsWith('/turns'))?.body).toMatchObject({ input })
+  const images = urls.map((image) => ({ type: 'image', image }))
+  expect(store().messages[0]?.content).toEqual([{ type: 'text', text: 'What is this?' }, ...images])
+  const stored = { ...session.getSnapshot().messages[0], parts: [{ type: 'image', image_id: 'img_1' }] }
+  const shown = (read: ReadonlyMap<string, string>) =>
+    assistantUiStore(session, Object({ ...session.getSnapshot(), messages: [stored] }), { images: read }).messages[0]
+  expect(shown(new Map())?.content).toEqual([{ type: 'image', image: 'data:,' }])
+  expect(shown(new Map([['img_1', 'blob:1']]))?.content).toEqual([{ type: 'image', image: 'blob:1' }])
+  const terms = { type: 'file', filename: 'terms.pdf', data, mimeType: 'application/pdf' }
+  await expect(store().onNew({ content: [terms] })).rejects.toThrow('not terms.pdf')
+  const pdf = new File(['%PDF-1.7'], 'terms.pdf')
+  await expect(attachments.send(await attachments.add({ file: pdf }))).rejects.toThrow('terms.pdf is no image')
 })
 
 it('approves and rejects the calls that wait, and sends nothing meanwhile', async () => {
