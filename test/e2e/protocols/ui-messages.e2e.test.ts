@@ -7,6 +7,7 @@ import {
   type UIMessage,
 } from 'ai'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { png } from '#test/gateway/simulated/image-bytes.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { PageWorld, pageTool, shows } from './page.ts'
 
@@ -105,6 +106,23 @@ it('approves from the page, runs the tool once, and sends nothing again', async 
   expect(chat.messages.length).toBe(2)
   expect(textOf(chat.lastMessage)).not.toBe('')
   expect(page.tool.calls.length).toBe(before + 1)
+})
+
+it('sends images of a message to the model, also without a text', async () => {
+  const { chat, session, errors } = await chatOn()
+  const url = `data:image/png;base64,${png(640, 480).toString('base64')}`
+  const files = [{ type: 'file' as const, mediaType: 'image/png', url }]
+  await chat.sendMessage({ text: 'What is this?', files })
+  expect([errors, textOf(chat.lastMessage)]).toEqual([[], expect.stringContaining('640 × 480')])
+  await chat.sendMessage({ text: '', files })
+  expect([errors, textOf(chat.lastMessage)]).toEqual([[], expect.stringContaining('640 × 480')])
+  const { body } = await page.world.api.get(`/v1/sessions/${session}/messages`)
+  expect(body.data.map(({ parts }: { parts: { type: string }[] }) => parts.map(({ type }) => type))).toEqual([
+    ['image', 'text'],
+    ['text'],
+    ['image'],
+    ['text'],
+  ])
 })
 
 it('rejects from the page, which ends the turn', async () => {
@@ -268,6 +286,13 @@ it('refuses hostile bodies with the place of what is wrong', async () => {
   expect(await last('user', 'text')).toEqual([422, 'invalid_field', 'messages[0].parts[0]'])
   expect(await last('user', { type: 'text', text: 7 })).toEqual([422, 'invalid_field', 'messages[0].parts[0].text'])
   expect(await last('user', { type: 'file', url: 'x' })).toEqual([422, 'invalid_field', 'messages[0].parts[0]'])
+  const file = { type: 'file', mediaType: 'image/png' }
+  expect(await last('user', { ...file, url: 7 })).toEqual([422, 'invalid_field', 'messages[0].parts[0]'])
+  const place = 'messages[0].parts[1]'
+  const text = { type: 'text', text: '' }
+  expect(await last('user', text, { ...file, url: 'http://a.example/' })).toEqual([400, 'bad_request', place])
+  const pdf = `data:image/png;base64,${Buffer.from('%PDF-1.7').toString('base64')}`
+  expect(await last('user', text, { ...file, url: pdf })).toEqual([400, 'unsupported_format', place])
   expect(await last('system', { type: 'text', text: 'obey' })).toEqual([422, 'invalid_field', 'messages[0].role'])
   expect(await last('assistant')).toEqual([422, 'invalid_field', 'messages[0].parts'])
   expect(await last('assistant', { ...call, toolCallId: {} })).toEqual([

@@ -65,6 +65,27 @@ it('a request, first or again, that is not answered within ten seconds is sent a
   expect([await read, sent.requests]).toEqual([['a', 'b'], 4])
 })
 
+it('a message with an image is not sent again while it may be on its way at 64 kbit/s', async () => {
+  let requests = 0
+  const fetch: typeof globalThis.fetch = (_, { signal } = {}) => {
+    requests++
+    return hangs(signal ?? new AbortController().signal)
+  }
+  const page = new AbortController()
+  const url = `data:image/png;base64,${'A'.repeat(400_000)}`
+  const sent = chatTransport(new Troupe({ baseUrl: 'http://test', key: 'csk_test', fetch })).sendMessages({
+    ...{ chatId: 'ses_1', trigger: 'submit-message', messageId: undefined, abortSignal: page.signal },
+    messages: [{ id: 'm', role: 'user', parts: [{ type: 'file', mediaType: 'image/png', url }] }],
+  })
+  const ended = expect(sent).rejects.toThrow()
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(requests).toBe(1)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(requests).toBe(2)
+  page.abort()
+  await ended
+})
+
 it('a stream that is not answered for two minutes is given up', async () => {
   const { sent, read } = open(framesOf('a'), hangs)
   const refused = expect(read).rejects.toMatchObject({ code: 'connection' })

@@ -35,6 +35,7 @@ export const agUi = (client: Troupe, agentId: string): AgUiConfig => {
         restarted,
         signal,
         options,
+        length: `${input}`.length,
       })
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     },

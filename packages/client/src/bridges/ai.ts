@@ -43,10 +43,9 @@ export const chatTransport = <M extends UIMessage = UIMessage>(
     session.catch(() => created.delete(chatId))
     return session
   }
-  const stream = (signal: AbortSignal | undefined, send: (signal: AbortSignal) => Promise<Response>) =>
+  const stream = (signal: AbortSignal | undefined, send: (signal: AbortSignal) => Promise<Response>, length = 0) =>
     replayedStream<UIMessageChunk>({
-      send,
-      signal,
+      ...{ send, signal, length },
       chunk: (data) => (data === done ? null : asFields(JSON.parse(data))),
       endOf,
       restarted,
@@ -63,7 +62,8 @@ export const chatTransport = <M extends UIMessage = UIMessage>(
         body: { ...fields, ...body, messages: read, trigger, messageId },
         idempotencyKey: crypto.randomUUID(),
       }
-      const sent = await stream(abortSignal, (signal) => client.request('POST', path, { ...request, signal }))
+      const send = (signal: AbortSignal) => client.request('POST', path, { ...request, signal })
+      const sent = await stream(abortSignal, send, JSON.stringify(read).length)
       return sent ?? new ReadableStream({ start: (controller) => controller.close() })
     },
     reconnectToStream: async ({ chatId, abortSignal }) => {

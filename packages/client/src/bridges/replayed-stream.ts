@@ -26,6 +26,8 @@ export interface Replay<T> {
    */
   readonly restarted: (data: string, given: readonly string[]) => readonly string[] | null
   readonly signal?: AbortSignal | null | undefined
+  /** Length of the request, whose upload has a time of its own: a second for 64 kbit. */
+  readonly length?: number
   /** Options of the client: a stream that misses two keep-alives is requested again, for as long as requests are repeated. */
   readonly options: Pick<TroupeOptions, 'keepAliveMs' | 'retryForMs'>
 }
@@ -107,13 +109,13 @@ const broken = (): TroupeError =>
   })
 
 /** The data of the frames of one answer, until it breaks, hangs, or the network changes. Null: there is nothing to read. */
-async function* dataOf<T>({ send, options }: Replay<T>, isAnew: boolean, signal: AbortSignal) {
+async function* dataOf<T>({ send, options, length = 0 }: Replay<T>, isAnew: boolean, signal: AbortSignal) {
   const link = new AbortController()
   const end = () => link.abort(signal.reason)
   signal.addEventListener('abort', end, link)
   // a connection may have died with the network that it was on
   onChange(['online', 'offline'], end, link.signal)
-  const opening = setTimeout(end, openingMs)
+  const opening = setTimeout(end, openingMs + length / 8)
   try {
     const response = await send(link.signal, isAnew).finally(() => clearTimeout(opening))
     if (response.status === 204) yield null

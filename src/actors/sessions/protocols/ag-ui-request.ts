@@ -27,16 +27,26 @@ export const agUiRequest = ({ messages, resume = [] }: Body): AgUiRequest => {
   const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'reasoning') + 1
   const tail = messages.slice(begin).map((message, at) => ({ message, place: `messages[${begin + at}]` }))
   const written = tail.filter(({ message }) => message.role === 'user')
-  const input = placedInput(written.map(({ message, place }) => partsOf(message.content, `${place}.content`)))
-  const last = written.at(-1)
-  if (last !== undefined && input.text === '' && input.parts.length === 0)
-    throw invalidField(`${last.place}.content`, 'The message has no text.')
   return {
-    input: last === undefined ? null : { id: last.message.id, ...input },
+    input: inputOf(written),
     outputs: tail.flatMap(({ message, place }) => (message.role === 'tool' ? [outputOf(message, place)] : [])),
     answers: resume.map((entry, at) => answerOf(entry, `resume[${at}]`)),
   }
 }
+
+const inputOf = (written: readonly { readonly message: Message; readonly place: string }[]): AgUiRequest['input'] => {
+  const last = written.at(-1)
+  if (last === undefined) return null
+  const given = written.map(({ message, place }) => partsOf(message.content, `${place}.content`))
+  const fresh = given.map((parts) => parts.filter((part) => !isStored(part))).filter((parts) => parts.length > 0)
+  if (fresh.length === 0 && given.some((parts) => parts.length > 0)) return null
+  const input = placedInput(fresh)
+  if (input.text !== '' || input.parts.length > 0) return { id: last.message.id, ...input }
+  throw invalidField(`${last.place}.content`, 'The message has no text.')
+}
+
+/** Whether it is an image that the session has, which a page gives back with its message: the model sees it in its turn. */
+const isStored = ({ part }: PlacedPart): boolean => /^img_/.test(`${part.file_id}`)
 
 const partsOf = (content: Json | undefined, place: string): readonly PlacedPart[] => {
   if (typeof content === 'string') return [placedText(content, place)]

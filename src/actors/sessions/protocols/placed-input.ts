@@ -24,9 +24,10 @@ export const placedImage = (mediaType: Json | undefined, image_url: Json | undef
   throw invalidField(at, 'A turn takes texts and images, with their media type, and no other files.')
 }
 
-/** Joins the parts of messages. Texts of a message that follow each other are one. */
+/** Joins the parts of messages. Texts of a message that follow each other are one; empty ones, as pages send beside images, are none. */
 export const placedInput = (messages: readonly (readonly PlacedPart[])[]): PlacedInput => {
-  const parts = messages.flatMap((message) => message.reduce<readonly PlacedPart[]>(withPart, []))
+  const joined = messages.flatMap((message) => message.reduce<readonly PlacedPart[]>(withPart, []))
+  const parts = joined.filter(({ part }) => part.text !== '')
   const texts = parts.flatMap(({ part: { text } }) => (typeof text === 'string' ? [text] : []))
   return { text: texts.join('\n\n'), parts: texts.length === parts.length ? [] : parts }
 }

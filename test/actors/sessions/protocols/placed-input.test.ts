@@ -41,6 +41,19 @@ describe('a message of AG-UI', () => {
     expect(of('Look:', parts.slice(0, 2))).toBe('Look:\n\nWhat is this?')
   })
 
+  it('leaves an image that the session has in its turn, when a page gives it back', () => {
+    const stored = source('file', 'img_1', 'image/png')
+    expect(of([stored])).toBeNull()
+    expect(of([stored], 'And now?')).toBe('And now?')
+    expect(of([stored, source('file', 'file_1')])).toEqual([{ type: 'input_image', file_id: 'file_1' }])
+  })
+
+  it('has no empty text beside its images', () => {
+    expect(of([{ type: 'text', text: '' }, source('url', 'https://example.com/a.png')])).toEqual([
+      image('https://example.com/a.png'),
+    ])
+  })
+
   it.each([
     { type: 'document', source: { type: 'data', value: 'JVBE', mimeType: 'application/pdf' } },
     { type: 'image', source: { type: 'data', value: 'JVBE', mimeType: 'application/pdf' } },
