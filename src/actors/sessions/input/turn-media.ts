@@ -58,6 +58,12 @@ const maxShownBytes = 24 * 1024 * 1024
 /** Base64 is made of pieces of this many bytes, a multiple of three, so that other work runs between them. */
 const pieceBytes = 3 * 64 * 1024
 
+/** A model call would leave out the others. */
+const tooMuch = (at: string): ServiceError => {
+  const message = `${at} is too large: the images of a turn have at most ${maxShownBytes} bytes together.`
+  return new ServiceError('image_too_large', { param: at, message })
+}
+
 const leftOut = '[An earlier image, which is not shown any more.]'
 
 /**
@@ -93,13 +99,17 @@ export class TurnMedia {
     const ids = given.map(() => newId('img'))
     return this.#parts.unclaimed.during(ids, place, async () => {
       const parts: JsonObject[] = []
+      let bytes = 0
       // sequential, so that the error names the first invalid image, and to bound memory use
-      for (const [at, part] of given.entries())
-        parts.push(
+      for (const [at, part] of given.entries()) {
+        const taken =
           part.kind === 'text'
             ? { type: 'input_text', text: part.text }
-            : await this.#image(part, place, { scope, reading, limits, id: ids[at] ?? '' }),
-        )
+            : await this.#image(part, place, { scope, reading, limits, id: ids[at] ?? '' })
+        parts.push(taken)
+        bytes += 'bytes' in taken ? Number(taken.bytes) : 0
+        if (bytes > maxShownBytes) throw tooMuch(part.at)
+      }
       return deliver({ input: text, parts })
     })
   }

@@ -87,6 +87,14 @@ describe('hostile input of a turn', () => {
     expect(read.bytes).toBeLessThan(22 * 1024 * 1024)
   })
 
+  it('has no more images than a model call shows, and none of a turn that is refused is kept', async () => {
+    const session = await open(filesOf(Buffer.concat([picture, Buffer.alloc(13 * 1024 * 1024)])))
+    const named = { type: 'input_image', file_id: 'file_a' }
+    const error = await turn(world, session, { input: [named, named] }).catch((thrown) => thrown)
+    expect(error).toMatchObject({ code: 'image_too_large', details: { param: 'input[1].file_id' } })
+    expect(await blobs()).toEqual([])
+  })
+
   it('refers to no image by its text', async () => {
     const session = await open()
     const id = `img_${'0'.repeat(26)}`
