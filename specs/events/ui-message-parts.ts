@@ -103,7 +103,7 @@ export const uiMessages = array(
       role: oneOf('system', 'user', 'assistant'),
       parts: described(
         array(jsonObject(), { maxItems: 4096 }),
-        'Parts of the message. Texts, answered approvals and outputs of tools are read.',
+        'Parts of the message. Texts, files that are images, answered approvals and outputs of tools are read.',
       ),
       metadata: optional(json()),
     },
