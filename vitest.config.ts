@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { leftToTheNight } from './test/setup/left-to-the-night.ts'
 import { LongestFirst } from './test/setup/longest-first.ts'
@@ -13,6 +14,19 @@ const retriesInCi = process.env.CI === 'true' ? 1 : 0
  * seconds. A test that asserts nothing fails.
  */
 const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000, interval: 100 }, requireAssertions: true } }
+
+/**
+ * Node loads tests and sources, as a start from sources does: transforms by the runner took a sixth of the CPU of the pure
+ * tests (specs/decisions/0103-time-of-ci.md). So no module can be mocked, and none is.
+ */
+const loadedByNode = {
+  execArgv: [
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    resolve(import.meta.dirname, 'test/setup/kept-sources.js'),
+  ],
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+}
 
 /** A kind of test, by its files, and the real services that are started before it. */
 interface Kind {
@@ -33,6 +47,7 @@ const kind = (name: string, { include, exclude = [], services = [], testTimeout,
     testTimeout,
     isolate,
     ...patience,
+    ...loadedByNode,
     retry: retriesInCi,
   },
 })
@@ -41,6 +56,7 @@ const [int, e2e, simulation] = ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts'
 
 export default defineConfig({
   test: {
+    ...loadedByNode,
     pool: 'forks',
     // e2e tests mostly wait for processes that start, end or stream: two more workers use what two leave of two cores
     maxWorkers: 4,

@@ -1,6 +1,6 @@
 import { importsOf } from '../imports.ts'
 import type { SourceFile } from '../source-files.ts'
-import { child, children, nameOf, type Syntax, syntaxOf, textIn, walk } from './syntax.ts'
+import { child, children, nameOf, type Syntax, syntaxOf, textIn, walk, within } from './syntax.ts'
 
 /** A function of the project. */
 export interface Func {
@@ -42,8 +42,8 @@ export const projectNames = (files: readonly SourceFile[]): ProjectNames => {
     }
     const tree = syntaxOf(file)
     for (const [name, target] of importedNames(file)) imports.set(`${file.path} ${name}`, target)
-    walk(tree, (node) => noteTypes(node, note))
     walk(tree, (node) => {
+      noteTypes(node, note)
       for (const [from, name] of pickedNames(node)) picks.push({ path: file.path, from, name })
     })
     collect(tree, { file, owner: null, funcs })
@@ -125,6 +125,5 @@ const collect = (node: Syntax, { file, owner, funcs }: Place): void => {
   if (node.type === 'PropertyDefinition') add(nameOf(child(node, 'key')), child(node, 'value'), node.start)
   if (node.type === 'VariableDeclarator') add(nameOf(child(node, 'id')), child(node, 'init'), node.start, null)
   if (node.type === 'Property') add(nameOf(child(node, 'key')), child(node, 'value'), node.start, null)
-  for (const each of Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value])))
-    if (typeof each === 'object' && each !== null && 'type' in each) collect(each, { file, owner: inside, funcs })
+  for (const each of within(node)) collect(each, { file, owner: inside, funcs })
 }

@@ -31,13 +31,14 @@ export const textIn = (node: Syntax | undefined, field: string): string => {
 }
 
 /** Returns all nodes within a node, in the order of the text. */
-export const within = (node: Syntax): readonly Syntax[] =>
-  Object.entries(node)
-    .filter(([field]) => field !== 'type')
-    .flatMap(([, value]): readonly Syntax[] =>
-      Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
-    )
-    .sort((a, b) => a.start - b.start)
+export const within = (node: Syntax): readonly Syntax[] => {
+  const nodes: Syntax[] = []
+  for (const value of Object.values(node)) {
+    if (Array.isArray(value)) nodes.push(...value.filter(isNode))
+    else if (isNode(value)) nodes.push(value)
+  }
+  return nodes.sort((a, b) => a.start - b.start)
+}
 
 /** Calls `visit` for a node and all below it, parents first. */
 export const walk = (node: Syntax, visit: (node: Syntax) => void): void => {
