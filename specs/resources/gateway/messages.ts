@@ -73,6 +73,14 @@ const body = object(
       maybe(array(jsonObject(), { maxItems: 64 })),
       'Not supported. A request that sets it is refused with `bad_request`.',
     ),
+    container: described(
+      maybe(union([string({ maxLength: 256 }), jsonObject()])),
+      'Container of Anthropic for code execution and skills. For models of other providers it is refused with `bad_request`.',
+    ),
+    context_management: described(
+      maybe(jsonObject()),
+      'What Anthropic removes from a long conversation. Other providers get the whole conversation, and `X-Ignored-Tools` lists `context_management`.',
+    ),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
     output_config: maybe(object({ effort: maybe(word), format: maybe(outputFormat) })),
@@ -125,7 +133,7 @@ export const messages = defineOperations('messages', {
   create: {
     summary: 'Create a message',
     description:
-      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Anthropic's server tools are forwarded to Anthropic and dropped for other providers; the response header `X-Ignored-Tools` lists the types that were dropped.",
+      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Anthropic's server tools are forwarded to Anthropic and dropped for other providers; the response header `X-Ignored-Tools` lists the types that were dropped, and `context_management`.",
     method: 'POST',
     path: '/v1/messages',
     access: anyKeyOrDashboard,

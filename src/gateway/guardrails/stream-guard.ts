@@ -136,7 +136,8 @@ export class StreamGuard {
 }
 
 /** Fields of a choice by which readers know a stop sequence, or that a provider paused. */
-const endingOf = ({ stop_reason, native_finish_reason }: WireObject): WireObject => ({
+const endingOf = ({ stop_reason, native_finish_reason, container }: WireObject): WireObject => ({
   ...(stop_reason !== undefined && { stop_reason }),
   ...(native_finish_reason !== undefined && { native_finish_reason }),
+  ...(container !== undefined && { container }),
 })

@@ -46,7 +46,7 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   }
   choices.set(index, parts)
   for (const name of endingNames)
-    if (textOf(choice[name]) !== '') parts.ending = { ...parts.ending, [name]: choice[name] }
+    if (textOf(choice[name]) !== '' || isObject(choice[name])) parts.ending = { ...parts.ending, [name]: choice[name] }
   if (typeof choice.finish_reason === 'string') parts.finish = choice.finish_reason
   const delta = objectOf(choice.delta)
   parts.content += textOf(delta.content)
@@ -58,8 +58,8 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   }
 }
 
-/** The stop sequence that ended a choice, and the provider's own reason. */
-const endingNames = ['stop_reason', 'native_finish_reason']
+/** The stop sequence that ended a choice, the provider's own reason, and the container of its tools. */
+const endingNames = ['stop_reason', 'native_finish_reason', 'container']
 
 const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotations', 'citations']
 

@@ -3,6 +3,7 @@ import type { ChatBody } from '../call/chat-calls.ts'
 import { isStrictOpenAi, type Route } from '../call/routes.ts'
 import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownBlockField, ownPartsField } from './anthropic/anthropic-citations.ts'
+import { ownRequestField } from './anthropic/anthropic-request.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { googleField } from './google/google-request.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
@@ -15,6 +16,7 @@ const foreignFields = ['reasoning_content', 'thinking_blocks', 'images', 'citati
 /** Fields of this gateway with what only one format can express. */
 const noOwnFields = {
   ...{ [ownToolsField]: undefined, [betasField]: undefined, [googleField]: undefined, [ownPartsField]: undefined },
+  [ownRequestField]: undefined,
 }
 
 /**
@@ -30,7 +32,7 @@ export function portableBody(body: ChatBody, route: Pick<Route, 'baseUrl' | 'for
       { ...body, messages: arrayOf(body.messages).map(withPlainParts), [ownPartsField]: undefined },
       route,
     )
-  if (body[ownToolsField] !== undefined || body[betasField] !== undefined || body[googleField] !== undefined)
+  if ([ownToolsField, betasField, googleField, ownRequestField].some((name) => body[name] !== undefined))
     return portableBody({ ...body, ...noOwnFields }, route)
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body

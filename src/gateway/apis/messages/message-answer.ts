@@ -24,8 +24,9 @@ export const messageOf = (outcome: ChatOutcome): Message => {
   const choice = objectOf(arrayOf(outcome.completion.choices)[0])
   const blocks = blocksOf(objectOf(choice.message))
   const hasCalls = blocks.some(({ type }) => type === 'tool_use')
-  const stop = stopOf(outcome, endingOf(choice), hasCalls)
-  return { ...newMessage(outcome.model, blocks, chargedUsage(outcome)), ...stop }
+  const ending = endingOf(choice)
+  const stop = stopOf(outcome, ending, hasCalls)
+  return { ...newMessage(outcome.model, blocks, chargedUsage(outcome)), ...stop, container: ending.container }
 }
 
 /** Returns a message that has not ended. */
@@ -91,11 +92,14 @@ export interface ChoiceEnding {
   readonly text: string
   /** Whether Anthropic paused one of its own tools: its caller sends the message again to continue it. */
   readonly isPaused: boolean
+  /** The container of Anthropic's tools, which the next request names. */
+  readonly container: Message['container']
 }
 
-export const endingOf = ({ stop_reason, native_finish_reason }: WireObject): ChoiceEnding => ({
+export const endingOf = ({ stop_reason, native_finish_reason, container }: WireObject): ChoiceEnding => ({
   text: textOf(stop_reason),
   isPaused: native_finish_reason === pausedTurn,
+  container: isObject(container) ? Object(container) : null,
 })
 
 /**

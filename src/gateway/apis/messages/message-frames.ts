@@ -47,7 +47,8 @@ export class MessageFrames implements StreamForm {
   chunk(chunk: WireObject): string {
     if (!this.#begun) this.#begin(textOf(chunk.model))
     const choice = objectOf(arrayOf(chunk.choices)[0])
-    if (this.#ending.text === '' && !this.#ending.isPaused) this.#ending = endingOf(choice)
+    const { text, isPaused, container } = this.#ending
+    if (text === '' && !isPaused && container === null) this.#ending = endingOf(choice)
     this.#delta(objectOf(choice.delta))
     return this.#take()
   }
@@ -58,7 +59,7 @@ export class MessageFrames implements StreamForm {
     for (const delta of this.#late) this.#say(delta)
     this.#close()
     const stop = stopOf(summary, this.#ending, this.#begunCalls.size > 0)
-    const delta = { ...stop, stop_details: null, container: null }
+    const delta = { ...stop, stop_details: null, container: this.#ending.container }
     this.#emit('message_delta', { delta, usage: chargedUsage(summary) })
     this.#emit('message_stop', {})
     return this.#take()

@@ -1,5 +1,6 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { ownBlockField, ownPartsField } from '#gateway/providers/anthropic/anthropic-citations.ts'
+import { ownRequestField } from '#gateway/providers/anthropic/anthropic-request.ts'
 import { ownToolsField } from '#gateway/providers/anthropic/anthropic-tools.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -35,6 +36,10 @@ export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits,
   if (body.mcp_servers?.length) {
     throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'mcp_servers is not supported.' })
   }
+  if (body.container && !own) {
+    const message = 'The provider of this model has no containers.'
+    throw new ServiceError('bad_request', { param: 'container', message })
+  }
   const { functions: tools, ownTools, ignored } = toolsOf(body, own)
   const hasTools = tools.length > 0 || ownTools.length > 0
   const messages = chatTurns(body.system, body.messages, own)
@@ -54,7 +59,7 @@ export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits,
     [ownToolsField]: ownTools.length > 0 ? ownTools : undefined,
     [ownPartsField]: messages.some(hasOwnParts) ? true : undefined,
   })
-  return { body: request, ignored }
+  return { body: request, ignored: body.context_management && !own ? [...ignored, 'context_management'] : ignored }
 }
 
 const hasOwnParts = ({ content }: WireObject): boolean =>
@@ -95,12 +100,19 @@ const effortOf = (effort: string | null | undefined): string | undefined =>
   effort === 'max' ? 'high' : (effort ?? undefined)
 
 /** Fields that other formats cannot express, or that other servers refuse. */
-const ownFields = ({ top_k, thinking, cache_control, metadata, service_tier, output_config }: Body): WireObject => ({
-  ...{ top_k, thinking, cache_control },
-  output_config: output_config?.effort ? { effort: output_config.effort } : undefined,
-  user: metadata?.user_id ?? undefined,
-  service_tier: service_tier === 'standard_only' ? 'default' : (service_tier ?? undefined),
-})
+const ownFields = (body: Body): WireObject => {
+  const { top_k, thinking, cache_control, metadata, service_tier, output_config, container, context_management } = body
+  const only = Object.entries({ container, context_management }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  )
+  return {
+    ...{ top_k, thinking, cache_control },
+    output_config: output_config?.effort ? { effort: output_config.effort } : undefined,
+    user: metadata?.user_id ?? undefined,
+    service_tier: service_tier === 'standard_only' ? 'default' : (service_tier ?? undefined),
+    [ownRequestField]: only.length > 0 ? Object.fromEntries(only) : undefined,
+  }
+}
 
 const toolOf = (tool: WireObject, path: string, own: boolean): WireObject => {
   const { description, input_schema: parameters, strict } = tool

@@ -211,7 +211,7 @@ export function eventsOf(message: WireObject): readonly WireObject[] {
     ]),
     {
       ...{ type: 'message_delta', usage: {} },
-      delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
+      delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence, container: message.container },
     },
     { type: 'message_stop' },
   ]

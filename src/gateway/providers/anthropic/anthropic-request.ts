@@ -20,6 +20,9 @@ export interface AnthropicRequest {
 const smallestMaxTokens = 4_096
 const answerTool = 'answer_in_json'
 
+/** Field of a chat request with what only Anthropic's format can express: `container` and `context_management`. */
+export const ownRequestField = 'anthropic_request'
+
 /** Builds a Messages request. @throws {ServiceError} `invalid_field` for what the format cannot express. */
 export function anthropicRequest(
   body: ChatBody,
@@ -138,7 +141,13 @@ function plainFields(body: ChatBody): WireObject {
     ...(user === '' ? {} : { metadata: { user_id: user } }),
     ...(tier === undefined ? {} : { service_tier: tier }),
     ...(isObject(body.cache_control) ? { cache_control: body.cache_control } : {}),
+    ...ownOnly(objectOf(body[ownRequestField])),
   }
 }
+
+const ownOnly = ({ container, context_management }: WireObject): WireObject => ({
+  ...(container !== undefined && { container }),
+  ...(isObject(context_management) && { context_management }),
+})
 
 const tiers: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only' }

@@ -1,7 +1,7 @@
 import { counted, type ReadCount } from '#gateway/call/accounting/counted.ts'
 import type { ModelAnswer } from '#gateway/call/provider-port.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',
@@ -19,11 +19,12 @@ export const pausedTurn = 'pause_turn'
 
 /**
  * Returns what the end of an answer has beside OpenAI's reason, as fields of the choice: the stop sequence as vLLM names
- * it, and the provider's own reason where the answer is to be continued.
+ * it, the provider's own reason where the answer is to be continued, and the container of its tools.
  */
-export const endingFields = ({ stop_reason, stop_sequence }: WireObject): WireObject => ({
+export const endingFields = ({ stop_reason, stop_sequence, container }: WireObject): WireObject => ({
   ...(textOf(stop_sequence) !== '' && { stop_reason: stop_sequence }),
   ...(stop_reason === pausedTurn && { native_finish_reason: pausedTurn }),
+  ...(isObject(container) && { container }),
 })
 
 /**

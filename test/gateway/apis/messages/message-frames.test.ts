@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { MessageFrames } from '#gateway/apis/messages/message-frames.ts'
+import type { ChatSummary } from '#gateway/call/chat-calls.ts'
+import { portableBody } from '#gateway/providers/portable-body.ts'
 import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { decoded, requestOf, sse } from '#test/gateway/providers/format-harness.ts'
 import { request, serving } from '../messages-world.ts'
@@ -86,3 +89,44 @@ const endOf = (documents: readonly WireObject[]): WireObject => {
   const { message: _, delta: __, ...fields } = choices.find(({ finish_reason }) => finish_reason !== null) ?? {}
   return fields
 }
+
+describe('what only Anthropic can do', () => {
+  const container = { id: 'container_1', expires_at: '2026-01-01T00:00:00Z' }
+  const context_management = { edits: [{ type: 'clear_tool_uses_20250919' }] }
+  const both = { ...request, container: container.id, context_management }
+
+  it('is passed on to Anthropic, and its container is in the message, whole and streamed', async () => {
+    const message = {
+      ...{ type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null, container },
+      ...{ content: [{ type: 'text', text: 'Hi' }], usage: { input_tokens: 1, output_tokens: 1 } },
+    }
+    const { completion } = requestOf('anthropic', 'claude-haiku-4-5').answer(message)
+    const choice = objectOf(arrayOf(completion.choices)[0])
+    expect(choice.container).toEqual(container)
+    const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 }
+    const summary: ChatSummary = Object({ model: 'm', finishReason: 'stop', usage, costUsd: null })
+    const frames = new MessageFrames('req_1', [])
+    frames.chunk({ model: 'm', choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop', container }] })
+    frames.chunk({ model: 'm', choices: [], usage: {} })
+    expect(frames.end(summary)).toContain('"container":{"id":"container_1"')
+    const { send, chat } = serving([{ deltas: saying('Hi') }], 'anthropic')
+    expect((await send('/v1/messages', both)).status).toBe(200)
+    expect(chat.last.anthropic_request).toEqual({ container: container.id, context_management })
+    const { body } = requestOf('anthropic', 'claude-haiku-4-5', chat.last)
+    expect(JSON.parse(String(body))).toMatchObject({ container: container.id, context_management })
+    expect(
+      portableBody(chat.last, { format: 'openai', baseUrl: 'https://a.example' }).anthropic_request,
+    ).toBeUndefined()
+  })
+
+  it('is refused or named where another provider cannot do it', async () => {
+    const { send } = serving([{ deltas: saying('Hi') }])
+    const refused = await send('/v1/messages', both)
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { error: { message: 'The provider of this model has no containers.' } },
+    })
+    const { status, headers } = await send('/v1/messages', { ...request, context_management })
+    expect([status, headers['x-ignored-tools']]).toEqual([200, 'context_management'])
+  })
+})
