@@ -72,6 +72,7 @@ const listsOf = async (storage: Storage): Promise<readonly Row[]> => {
     host,
     headlines: new Headlines(storage),
     records: storage.records,
+    commits: storage.commits,
     definitions,
     rowsOfMachine: actorRows,
     now,

@@ -1,25 +1,29 @@
-import { arrowHead, drawingOf, edgePath, edgesWalked } from './chart-model.js'
+import { arrowHead, drawingOf, edgePath, edgesWalked, middleOf } from './chart-model.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
 import { labelLines } from './node-label.js'
 import { listHash } from './route.js'
 import { activeAt } from './steps-model.js'
+import { useEffect, useRef } from './vendor/hooks.js'
 
 /**
- * A machine's chart with the number of actors in each state and of failures on its edges; each state links to its
- * actors.
+ * A machine's chart with the number of actors in each state, and of failures and of steps in the last minute on its
+ * edges; each state links to its actors.
  *
  * @param {{ layout: import('./chart-model.js').Layout, machine: import('./fleet-page.js').FleetMachine, project: string }} props
  */
-export const FleetChart = ({ layout, machine: { states, failing_edges }, project }) => {
-  const failures = failuresOn(layout, failing_edges)
+export const FleetChart = ({ layout, machine: { states, failing_edges, flows }, project }) => {
+  // a failed step through a transient state failed on its last edge
+  const failures = countsOn(layout, failing_edges, (taken) => taken.slice(-1))
+  const passed = countsOn(layout, flows, (taken) => taken)
   const drawing = drawingOf(layout, innerWidth <= 720)
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
   return html`
     <div class="fleet-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
-      <svg class="chart fleet-chart" viewBox=${`0 0 ${drawing.width} ${drawing.height}`} width=${drawing.width} height=${drawing.height}>
+      <div class="fleet-drawing" style=${{ width: `${drawing.width}px` }}>
+      <svg class="chart fleet-chart" viewBox=${`0 0 ${drawing.width} ${drawing.height}`}>
         ${drawing.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
-        ${drawing.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} />`)}
+        ${drawing.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} passed=${passed.get(index) ?? 0} />`)}
         ${drawing.nodes
           .filter(({ kind }) => kind !== 'region')
           .map(
@@ -27,35 +31,79 @@ export const FleetChart = ({ layout, machine: { states, failing_edges }, project
               html`<${State} node=${node} machine=${layout.machine} project=${project} count=${counts.get(node.id) ?? 0} />`,
           )}
       </svg>
+      ${drawing.edges.map(({ points }, index) => html`<${Tokens} key=${index} points=${points} width=${drawing.width} passed=${passed.get(index) ?? 0} />`)}
+      </div>
     </div>
   `
 }
 
 /**
- * Number of failed steps per edge, by the edge's index. A step through a transient state counts on its last edge.
+ * Number of steps per edge, by the edge's index.
  *
  * @param {import('./chart-model.js').Layout} layout
- * @param {import('./fleet-page.js').FleetMachine['failing_edges']} failing
+ * @param {readonly import('./fleet-page.js').EdgeCount[]} steps
+ * @param {(taken: readonly number[]) => readonly number[]} counted the edges of a step on which it counts
  */
-const failuresOn = (layout, failing) => {
+const countsOn = (layout, steps, counted) => {
   /** @type {Map<number, number>} */
   const counts = new Map()
-  for (const { from, to, count } of failing) {
-    const last = [...edgesWalked(layout, [activeAt(from), activeAt(to)])].at(-1)
-    if (last !== undefined) counts.set(last, (counts.get(last) ?? 0) + count)
-  }
+  for (const { from, to, count } of steps)
+    for (const edge of counted([...edgesWalked(layout, [activeAt(from), activeAt(to)])]))
+      counts.set(edge, (counts.get(edge) ?? 0) + count)
   return counts
 }
 
-/** @param {{ edge: import('./chart-model.js').LayoutEdge, failed: number }} props */
-const Edge = ({ edge: { points, details }, failed }) => {
-  const [x = 0, y = 0] = points[Math.floor(points.length / 2)] ?? []
-  const failures = `${failed} ${failed === 1 ? 'failure' : 'failures'} in 24 hours`
+/** Time in ms that a token takes on its edge: the more steps a minute, the less. From so many on, two tokens move. */
+const [shortest, longest, many] = [1_200, 5_000, 30]
+
+/**
+ * Tokens that move along an edge. They are elements above the chart, which the browser moves without drawing anything
+ * again: in the chart each frame laid it out.
+ *
+ * @param {{ points: import('./chart-model.js').Points, width: number, passed: number }} props `width` of the chart
+ */
+const Tokens = ({ points, width, passed }) => {
+  const box = useRef(/** @type {HTMLElement | null} */ (null))
+  const duration = Math.max(shortest, Math.min(longest, 60_000 / passed))
+  const count = passed === 0 ? 0 : passed < many ? 1 : 2
+  useEffect(() => {
+    // hidden where little motion is wanted (`chart.css`)
+    const shown = [...(box.current?.children ?? [])].filter((token) => getComputedStyle(token).display !== 'none')
+    const timing = { duration, iterations: Number.POSITIVE_INFINITY }
+    const moves = shown.map((token, at) =>
+      token.animate(movesAlong(points, width), { ...timing, delay: (-duration * at) / count }),
+    )
+    return () => {
+      for (const move of moves) move.cancel()
+    }
+  }, [duration, count])
+  return count > 0 && html`<div ref=${box}>${Array.from({ length: count }, () => html`<i class="token"></i>`)}</div>`
+}
+
+/** Key frames from point to point at one speed, in parts of the width of the chart's box. @param {import('./chart-model.js').Points} points @param {number} width */
+const movesAlong = (points, width) => {
+  const lengths = points.map(([x, y], at) => Math.hypot(x - (points[at - 1]?.[0] ?? x), y - (points[at - 1]?.[1] ?? y)))
+  const whole = lengths.reduce((sum, length) => sum + length, 0)
+  let gone = 0
+  return points.map(([x, y], at) => {
+    gone += lengths[at] ?? 0
+    return { offset: Math.min(1, gone / whole), transform: `translate(${(100 * x) / width}cqw, ${(100 * y) / width}cqw)` }
+  })
+}
+
+/** @param {{ edge: import('./chart-model.js').LayoutEdge, failed: number, passed: number }} props */
+const Edge = ({ edge: { points, details }, failed, passed }) => {
+  const [x, y] = middleOf(points)
+  const counts = [
+    ...(failed > 0 ? [`${failed} ${failed === 1 ? 'failure' : 'failures'} in 24 hours`] : []),
+    ...(passed > 0 ? [`${passed} ${passed === 1 ? 'step' : 'steps'} in the last minute`] : []),
+  ]
   return html`
     <g class=${failed > 0 ? 'edge failing' : 'edge'}>
-      <title>${[...(failed > 0 ? [failures] : []), ...details].join('\n')}</title>
+      <title>${[...counts, ...details].join('\n')}</title>
       <path d=${edgePath(points)} /><polygon points=${arrowHead(points)} />
       ${failed > 0 && html`<text x=${x + 4} y=${y - 5} class="failures">${failed} failed</text>`}
+      ${passed > 0 && html`<text x=${x + 4} y=${y + 12} class="passed">${passed}/min</text>`}
     </g>
   `
 }

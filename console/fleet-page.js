@@ -7,8 +7,9 @@ import { nothing, Table } from './parts/table.js'
 import { listHash } from './route.js'
 
 /**
+ * @typedef {{ from: string, to: string, count: number }} EdgeCount steps from one state to another
  * @typedef {{ state: string, final: boolean, actors: number, actors_are: 'exact' | 'at_least', p50_ms: number | null, p95_ms: number | null }} FleetState
- * @typedef {{ machine: string, version: number, failures_24h: number, failing_edges: readonly { from: string, to: string, count: number }[], states: readonly FleetState[] }} FleetMachine
+ * @typedef {{ machine: string, version: number, failures_24h: number, failing_edges: readonly EdgeCount[], flows: readonly EdgeCount[], states: readonly FleetState[] }} FleetMachine
  * @typedef {{ machine: FleetMachine, layout: import('./chart-model.js').Layout | null }} Shown
  */
 
@@ -48,7 +49,7 @@ const Fleet = ({ project, machines }) => {
   return html`
     <div class="view-head">
       <h1>Fleet</h1>
-      <span class="muted">Actors by state, with the median and 95th percentile of the time that the newest 100 have spent in it.</span>
+      <span class="muted">Actors by state, with the time that the newest 100 have spent in it. Tokens are steps of the last minute.</span>
     </div>
     ${sorted.map((shown) => html`<${Machine} key=${shown.machine.machine} project=${project} ...${shown} />`)}
   `

@@ -2,6 +2,7 @@ import { html } from './html.js'
 import { Icon } from './icons.js'
 import { parseRoute } from './route.js'
 import { sessionNow } from './session.js'
+import { useEffect, useState } from './vendor/hooks.js'
 
 /**
  * A page: its name, its icon and its address within a project. It has the pages beneath it, which few people open often:
@@ -74,12 +75,8 @@ const groups = {
   ],
 }
 
-/** The groups that the member sees. @returns {readonly (readonly [string, readonly Entry[]])[]} */
-const shownGroups = () =>
-  Object.entries(groups).map(([group, entries]) => [
-    group,
-    group === 'Operate' && sessionNow().operates ? [...entries, ...ofOperators] : entries,
-  ])
+/** The groups that the member sees. */
+const shownGroups = () => Object.entries(sessionNow().operates ? { ...groups, Installation: ofOperators } : groups)
 
 /** An entry, and the pages beneath it, as entries. @param {Entry} entry @returns {readonly Entry[]} */
 const withBeneath = (entry) => [
@@ -104,9 +101,33 @@ export const iconOf = (kind) =>
     .flatMap(withBeneath)
     .find(([, , place]) => place === `resources?kind=${kind}`)?.[1] ?? 'sessions'
 
-/** The links to all pages, in groups. @param {{ project: string, current: string }} props `current`: the address that is shown */
+/** Groups of pages that few people open often: they are closed until one of their pages is shown. */
+const seldom = ['Gateway', 'Operate', 'Installation']
+const chosenGroups = 'troupe.groups'
+
+/** Which groups the member opened or closed, by their names. @returns {Readonly<Record<string, boolean>>} */
+const readChosen = () => Object(JSON.parse(localStorage.getItem(chosenGroups) ?? '{}'))
+
+/** The links to all pages, in groups that open and close. @param {{ project: string, current: string }} props `current`: the address that is shown */
 export const Navigation = ({ project, current }) => {
   const here = pageOf(current)
+  const [chosen, setChosen] = useState(readChosen)
+  // the group of the page is open wherever one comes from, and may be closed while the page is shown
+  const [closedAt, setClosedAt] = useState('')
+  useEffect(() => {
+    const link = document.querySelector('.side [aria-current]')
+    if (innerWidth <= 860) link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [here])
+  /** @param {Event} event @param {string} group @param {{ open: boolean, hasPage: boolean }} now */
+  const toggle = (event, group, { open, hasPage }) => {
+    // the browser would open it too
+    event.preventDefault()
+    const next = { ...chosen, [group]: !open }
+    setChosen(next)
+    if (hasPage) setClosedAt(open ? here : '')
+    const text = JSON.stringify(next)
+    localStorage.setItem(chosenGroups, text)
+  }
   const isHere = (/** @type {Entry} */ [, , place]) => pageOf(hashOf(project, place)) === here
   /** @param {Entry} entry @returns {import('./vendor/preact.js').ComponentChild} */
   const link = (entry) => {
@@ -115,10 +136,13 @@ export const Navigation = ({ project, current }) => {
     const isOpen = beneath.length > 0 && [entry, ...beneath].some(isHere)
     return html`<li key=${name}><a href=${hashOf(project, place)} aria-current=${isHere(entry) ? 'page' : undefined}><${Icon} name=${drawn} />${name}</a>${isOpen && html`<ul>${beneath.map(link)}</ul>`}</li>`
   }
-  return shownGroups().map(
-    ([group, entries]) =>
-      html`<div class="nav-group" key=${group}><h2>${group}</h2><ul>${entries.map(link)}${group === 'Operate' && html`<li><a href="/docs"><${Icon} name="knowledge" />Documentation</a></li>`}</ul></div>`,
-  )
+  return shownGroups().map(([group, entries]) => {
+    const hasPage = entries.flatMap(withBeneath).some(isHere)
+    const open = hasPage
+      ? closedAt !== here
+      : (chosen[group] ?? (innerWidth > 860 && !seldom.includes(group)))
+    return html`<details class="nav-group" key=${group} open=${open}><summary onClick=${(/** @type {Event} */ event) => toggle(event, group, { open, hasPage })}><h2>${group}</h2></summary><ul>${entries.map(link)}${group === 'Operate' && html`<li><a href="/docs"><${Icon} name="knowledge" />Documentation</a></li>`}</ul></details>`
+  })
 }
 
 /** The names and addresses of all pages. @param {string} project */

@@ -60,7 +60,7 @@ describe('files of the console', () => {
       .map(textOf)
       .join('\n')
     const stored = [...scripts.matchAll(/localStorage\.setItem\(([^)]*)\)/g)].map(([, what]) => what)
-    expect(stored).toEqual(["signedInBefore, 'yes'"])
+    expect(stored.sort()).toEqual(['chosenGroups, text', "signedInBefore, 'yes'"])
     expect(scripts).not.toMatch(/document\.cookie|sessionStorage|indexedDB/)
   })
 })

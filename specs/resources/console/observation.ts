@@ -145,15 +145,23 @@ const fleetState = object(
   { title: 'FleetState', description: 'A state of a machine, with the actors in it.' },
 )
 
+const edge = {
+  from: string({ description: 'Innermost state before the step, as a dotted path.' }),
+  to: string({ description: 'Innermost state after the step; equal to `from` if the state did not change.' }),
+  count: integer(),
+}
+
 /** Failed steps along one edge of a state chart. */
-const failingEdge = object(
-  {
-    from: string({ description: 'Innermost state before the step, as a dotted path.' }),
-    to: string({ description: 'Innermost state after the step; equal to `from` if the state did not change.' }),
-    count: integer(),
-  },
-  { title: 'FailingEdge', description: 'Steps between two states that failed in the last 24 hours.' },
-)
+const failingEdge = object(edge, {
+  title: 'FailingEdge',
+  description: 'Steps between two states that failed in the last 24 hours.',
+})
+
+/** Steps of the last minute along one edge of a state chart. */
+const flow = object(edge, {
+  title: 'Flow',
+  description: 'Steps between two states in the last minute, of the 50 newest actors that made one.',
+})
 
 const sums = {
   calls: integer({ description: 'Model calls.' }),
@@ -277,6 +285,7 @@ export const observation = defineOperations('observation', {
             {
               ...{ machine: string(), version: integer(), failures_24h: integer() },
               failing_edges: array(failingEdge),
+              flows: array(flow),
               states: array(fleetState),
             },
             { title: 'FleetMachine', description: 'A machine, with its actors by state.' },

@@ -34,8 +34,8 @@ export const newestFailures = async (
   return rows.filter(({ id }) => id > floor)
 }
 
-/** Number of failures in the last 24 hours that were steps from one state to another. */
-export interface FailingEdge {
+/** Number of steps from one state to another. */
+interface EdgeCount {
   readonly from: string
   readonly to: string
   readonly count: number
@@ -47,15 +47,15 @@ export interface FailingEdge {
 export const failuresByMachine = async (
   parts: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
-): Promise<ReadonlyMap<string, { readonly count: number; readonly edges: readonly FailingEdge[] }>> => {
+): Promise<ReadonlyMap<string, { readonly count: number; readonly edges: readonly EdgeCount[] }>> => {
   const machines = Map.groupBy(await newestFailures(parts, scope), ({ data }) => data.machine)
-  return new Map([...machines].map(([machine, rows]) => [machine, { count: rows.length, edges: edgesOf(rows) }]))
+  return new Map([...machines].map(([machine, rows]) => [machine, { count: rows.length, edges: edgeCounts(rows.flatMap(({ data: { moved } }) => (moved ? [moved] : []))) }]))
 }
 
-const edgesOf = (rows: readonly Row<FailureData>[]): readonly FailingEdge[] => {
-  const edges = new Map<string, FailingEdge>()
-  for (const { data } of rows) {
-    const [from, to] = data.moved ?? [null, '']
+/** Counts steps by their states, most frequent first; the first step of an actor has no state before it. */
+export const edgeCounts = (moves: readonly (readonly [string | null, string])[]): readonly EdgeCount[] => {
+  const edges = new Map<string, EdgeCount>()
+  for (const [from, to] of moves) {
     if (from === null) continue
     const key = `${from} ${to}`
     edges.set(key, { from, to, count: (edges.get(key)?.count ?? 0) + 1 })

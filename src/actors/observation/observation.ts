@@ -31,7 +31,7 @@ export const observation = capability({
         'observation.actors': (call) => listActors(parts, call),
         'observation.steps': (call) => actorSteps({ ...services, commits: services.storage.commits }, call),
         'observation.attention': async ({ scope }) => ({ data: await attention({ ...parts, dwells }, scope) }),
-        'observation.fleet': async ({ scope }) => ({ data: await fleet(parts, scope) }),
+        'observation.fleet': async ({ scope }) => ({ data: await fleet({ ...parts, commits }, scope) }),
         'observation.series': async ({ scope, query }) => {
           await services.host.rows.shown()
           return series({ records, buckets, now: services.now }, scope, query)

@@ -49,6 +49,7 @@ const open = async (options: WorldOptions) => {
     definitions,
     rowsOfMachine: actorRows,
     records: storage.records,
+    commits: storage.commits,
     dwells,
     now: clock.now,
   }
@@ -240,6 +241,21 @@ describe('lists of actors', () => {
     const sessions = (await fleet(parts, scope)).find(({ machine }) => machine === 'session')
     const edge = { from: 'active.working.thinking', to: 'active.idle', count: 1 }
     expect(sessions).toMatchObject({ failures_24h: 1, failing_edges: [edge] })
+  })
+
+  it('count the steps of the fleet in the last minute by their transition', async () => {
+    const { world, parts } = await open({ scripts: [{ text: ['Hi'] }, { text: ['Hi'] }] })
+    const sessions = [await newSession(world), await newSession(world)]
+    for (const session of sessions) await turn(world, session, { input: 'hello' })
+    const flowsAfter = async (ms: number) => {
+      const machines = await fleet({ ...parts, now: () => world.clock.now() + ms }, scope)
+      return machines.find(({ machine }) => machine === 'session')?.flows
+    }
+    expect(await flowsAfter(0)).toEqual([
+      { from: 'active.idle', to: 'active.working.thinking', count: 2 },
+      { from: 'active.working.thinking', to: 'active.idle', count: 2 },
+    ])
+    expect(await flowsAfter(60_001)).toEqual([])
   })
 
   it('count actors of the fleet by state', async () => {

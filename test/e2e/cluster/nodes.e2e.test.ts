@@ -51,6 +51,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     await page.locator('.facts dt', { hasText: 'Node' }).waitFor(patience)
     expect(await page.locator('.facts dt:text-is("Node") + dd').textContent()).toBe(owner.name)
 
+    await page.getByRole('heading', { name: 'Installation' }).click()
     await page.getByRole('link', { name: 'Nodes' }).click()
     await nodeRow(page, 'node-3').waitFor(patience)
     await page

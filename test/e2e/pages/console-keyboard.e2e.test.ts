@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { someOf } from '#test/setup/at-night.ts'
 import { type NewEraServer, startNewEraServer } from '../mcp/new-era-server.ts'
 import { keyboardProbe, tabTo, walked } from './keyboard.ts'
-import { OpenConsole } from './open-console.ts'
+import { headed, OpenConsole } from './open-console.ts'
 
 const weather = {
   type: 'function',
@@ -182,6 +182,53 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
       await page.getByRole('log', { name: 'Messages' }).getByText(`You said: ${message}`).waitFor()
       await expectFocus('textarea Message')
     }
+  })
+
+  it('opens and closes groups of pages, which the browser remembers, and shows that of the page', async () => {
+    const { page } = console
+    const groups = page.getByRole('navigation', { name: 'Main' }).locator('details')
+    const opened = () => groups.evaluateAll((all) => all.filter((each) => each.hasAttribute('open')).length)
+    const group = (name: string) => groups.filter({ has: page.getByRole('heading', { name, exact: true }) })
+    await console.show('fleet', 'Fleet')
+    expect(await opened()).toBe(3)
+    await tabTo(page, /^summary Data/)
+    await press('Enter')
+    await expect.poll(opened).toBe(2)
+    await expectFocus(/^summary Data/)
+    await page.reload()
+    await headed(page, 'Fleet').waitFor()
+    expect(await opened()).toBe(2)
+    await console.show('memory', 'Memory')
+    await group('Data').getByRole('link', { name: 'Memory' }).waitFor()
+    await tabTo(page, /^summary Data/)
+    await press('Enter')
+    await expect.poll(opened).toBe(2)
+    await press('Enter')
+    await expect.poll(opened).toBe(3)
+    expect(console.complaints).toEqual([])
+  })
+
+  it('fits the navigation into a window of 1440 by 900 px on every page', async () => {
+    const { page } = console
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const side = page.getByRole('navigation', { name: 'Main' })
+    for (const [place, heading] of [
+      ['resources?kind=message_batches', 'Batches of messages'],
+      ['resources?kind=skill_imports', 'Imports of skills'],
+      ['resources?kind=vector_stores', 'Vector stores'],
+      ['resources?kind=rate_plans', 'Rate plans'],
+      ['resources?kind=retention_settings', 'Retention'],
+      ['stuck', 'Stuck work'],
+    ] as const) {
+      await console.show(place, heading)
+      await side.locator('[aria-current=page]').waitFor()
+      const [height, shown] = await side.evaluate((element) => [
+        element.scrollHeight,
+        Math.min(element.clientHeight, 900 - element.getBoundingClientRect().top),
+      ])
+      expect([place, height]).toEqual([place, shown])
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   it('shows a focus ring around a state of the fleet, which opens its actors', async () => {

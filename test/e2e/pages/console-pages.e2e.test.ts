@@ -343,21 +343,6 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     expect(await page.getByRole('log').locator('[tabindex]:not([tabindex="-1"]), a:not([tabindex])').count()).toBe(0)
   })
 
-  it('count the fleet by state and its failures by edge, and list the actors of a state', async () => {
-    const { session } = await pausedSession()
-    await (await world.api.turn(await world.api.createSession(), { input: 'fail please' })).all()
-    await show('#/fleet')
-    const sessions = page.getByRole('region', { name: 'session', exact: true })
-    await sessions
-      .locator('.edge.failing')
-      .getByText(/^\d+ failed$/)
-      .first()
-      .waitFor()
-    await sessions.getByRole('table').getByRole('link', { name: 'paused' }).click()
-    await page.locator(`a[data-id="${session}"]`).waitFor()
-    expect(page.url()).toContain('/list/session?state=paused')
-  })
-
   it.each([1280, 390])('have no axe violation at %i px in either theme, and do not scroll sideways', async (width) => {
     await context.close()
     await open({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })

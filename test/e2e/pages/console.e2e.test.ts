@@ -214,6 +214,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
   it('shows operators the node and its live actors, and members neither', async () => {
     const session = await world.api.createSession()
     await signIn()
+    await page.getByRole('heading', { name: 'Installation' }).click()
     await page.getByRole('link', { name: 'Nodes' }).click()
     const compaction = page
       .getByRole('table', { name: 'Housekeeping' })
@@ -241,7 +242,12 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await lit('active.idle')
-    expect(await page.getByRole('link', { name: 'Nodes' }).count()).toBe(0)
+    expect(
+      await page
+        .locator('.side')
+        .getByText(/Installation|Nodes/)
+        .allTextContents(),
+    ).toEqual(['Installations'])
     await page.goto(`${world.url}/#/nodes`)
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('table').count()).toBe(0)
@@ -352,6 +358,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
       const [box, state] = [await chart.boundingBox(), await page.locator('[data-state=paused]').boundingBox()]
       expect(state?.x).toBeGreaterThanOrEqual(box?.x ?? 0)
       expect((state?.x ?? 0) + (state?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0))
+      await page.getByRole('heading', { name: 'Installation' }).click()
       await page.getByRole('link', { name: 'Nodes' }).click()
       await page.locator(`a[data-id="${session}"]`).waitFor()
       expect(await overflow()).toBe(0)
