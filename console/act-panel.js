@@ -5,6 +5,7 @@ import { commandsOf } from './commands.js'
 import { html } from './html.js'
 import { InputPanel } from './input-panel.js'
 import { LivePanel } from './live/live-panel.js'
+import { nameOf, withNames } from './names.js'
 import { sessionNow } from './session.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 
@@ -84,7 +85,7 @@ const Decisions = ({ project, actor, operates }) => {
     let isShown = operates
     const poll = () =>
       callApi(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
-        ({ data }) => isShown && setLines(data),
+        async ({ data }) => isShown && setLines(await withNames(project, data)),
         () => isShown && setLines([]),
       )
     const polls = operates ? pollDelaysMs.map((ms) => setTimeout(poll, ms)) : []
@@ -96,7 +97,7 @@ const Decisions = ({ project, actor, operates }) => {
   if (lines.length === 0) return null
   return html`<section class="decisions" aria-label="Decisions"><ul>${lines.map(
     ({ id, action, actor: by, reason, created_at }) =>
-      html`<li key=${id}><strong>${wordsOf(action)}</strong> by ${by.id ?? by.kind}${reason !== null && html`: <q>${reason}</q>`} <time datetime=${created_at}>${created_at.slice(0, 16).replace('T', ' ')}</time></li>`,
+      html`<li key=${id}><strong>${wordsOf(action)}</strong> by <span title=${by.id}>${by.id === null ? by.kind : nameOf(by.id)}</span>${reason !== null && html`: <q>${reason}</q>`} <time datetime=${created_at}>${created_at.slice(0, 16).replace('T', ' ')}</time></li>`,
   )}</ul></section>`
 }
 

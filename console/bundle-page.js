@@ -3,6 +3,7 @@ import { ActorView } from './actor-view.js'
 import { readBundle } from './bundle.js'
 import { h } from './dom.js'
 import { html, render } from './html.js'
+import { Empty } from './parts/empty.js'
 
 /** A page that opens saved actors from a chosen file, or one dropped anywhere on the page. */
 export class BundlePage {
@@ -18,8 +19,8 @@ export class BundlePage {
     this.#report = report
     render(
       html`<div class="view-head"><h1>Open a bundle</h1></div>
-        <label class="empty file">Drop a file here that you saved with “Save bundle” on the page of an actor, or choose one.
-          <input type="file" accept=".json,application/json" onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.files?.[0] && void this.open(currentTarget.files[0])} /></label>`,
+        <${Empty} drawn="runs" title="A saved session, run or other actor."><p>Drop a file anywhere that was saved with “Save bundle” on an actor's page.</p>
+          <label class="attach button">Choose a file<input type="file" accept=".json,application/json" onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.files?.[0] && void this.open(currentTarget.files[0])} /></label><//>`,
       this.element,
     )
   }

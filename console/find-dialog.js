@@ -121,6 +121,8 @@ const Find = ({ project, close }) => {
   const onKey = (event) => {
     const last = (found?.length ?? 0) - 1
     if (event.key === 'Enter') go(found?.[chosen])
+    // a search field would only be cleared
+    else if (event.key === 'Escape') close()
     else if (event.key === 'ArrowDown') setChosen(Math.min(last, chosen + 1))
     else if (event.key === 'ArrowUp') setChosen(Math.max(0, chosen - 1))
     else return

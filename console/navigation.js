@@ -1,3 +1,4 @@
+import { actorPrefixes } from './actor-ids.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
 import { parseRoute } from './route.js'
@@ -91,6 +92,7 @@ const hashOf = (project, place) => `#/projects/${encodeURIComponent(project)}/${
 const pageOf = (hash) => {
   const route = parseRoute(hash)
   if (route.view === 'list') return `list ${route.machine}`
+  if (route.view === 'actor') return `list ${actorPrefixes[route.id.slice(0, route.id.lastIndexOf('_'))]}`
   return route.view === 'resources' ? `resources ${route.query?.kind ?? 'agents'}` : route.view
 }
 

@@ -73,7 +73,7 @@ export const whereOf = ({ scope, sessionId, namespace }) =>
 /** The validity of a memory. @param {{ place: Place, memory: StoredMemory }} props */
 export const Holds = ({ place, memory: { superseded_by, valid_to, pinned } }) => {
   if (superseded_by !== null)
-    return html`<span class="chip" data-tone="wait">superseded</span> by <a href=${hashAt(place, { id: superseded_by })}>${superseded_by}</a>`
+    return html`<span class="chip" data-tone="wait">superseded</span> by <a href=${hashAt(place, { id: superseded_by })} title=${superseded_by}>a newer one</a>`
   if (valid_to !== null) return html`until <time datetime=${valid_to}>${valid_to.slice(0, 10)}</time>`
   return html`<span class="chip">${pinned ? 'pinned' : 'now'}</span>`
 }

@@ -1,6 +1,7 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { livePage } from '../live-page.js'
+import { nameOf } from '../names.js'
 import { Empty } from '../parts/empty.js'
 import { QueryForm } from '../parts/query-form.js'
 import { bodyOf } from '../resources/form-values.js'
@@ -92,6 +93,6 @@ const NoUser = ({ place, users }) => {
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>
-      html`<li><a href=${hashAt(place, { user, tenant: tenant ?? '' })}>${user}</a>${tenant && html` <span class="muted">tenant ${tenant}</span>`}</li>`,
+      html`<li><a href=${hashAt(place, { user, tenant: tenant ?? '' })}>${user}</a>${tenant && html` <span class="muted">tenant ${nameOf(tenant)}</span>`}</li>`,
   )}</ul></section>`
 }

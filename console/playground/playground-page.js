@@ -1,5 +1,6 @@
 import { callApi } from '../api.js'
 import { html } from '../html.js'
+import { ActorLink } from '../linked-ids.js'
 import { livePage } from '../live-page.js'
 import { Choices } from '../parts/choices.js'
 import { QueryForm } from '../parts/query-form.js'
@@ -10,7 +11,7 @@ import { Talk } from './talk.js'
 
 /**
  * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ models: readonly string[], agents: readonly { id: string, name: string }[], log: readonly import('../event-log.js').ActorEvent[] }} Shown
+ * @typedef {{ models: readonly string[], agents: readonly { id: string, name: string }[], log: readonly import('../event-log.js').ActorEvent[], session: string | undefined }} Shown
  */
 
 const max = 100
@@ -57,6 +58,8 @@ const readPlayground = async ({ project, query: { session } }) => {
     ),
     agents: agents.data,
     log,
+    // its name is read too
+    session,
   }
 }
 
@@ -81,7 +84,7 @@ const Playground = ({ place, shown: { models, agents, log } }) => {
   return html`
     <div class="view-head"><h1>Playground</h1>
       <${Choices} label="Mode" values=${modes} now=${mode} to=${(/** @type {string} */ value) => routeHash({ view: 'playground', project, query: { mode: value } })} />
-      ${session && html`<a href=${routeHash({ view: 'actor', project, id: session })}>${session}</a> <a href=${hashAt(place, { session: '' })}>New session</a>`}</div>
+      ${session && html`<${ActorLink} project=${project} id=${session} /> <a href=${hashAt(place, { session: '' })}>New session</a>`}</div>
     ${
       sessionNow().operates
         ? mode === 'requests'

@@ -26,7 +26,7 @@ export const labelOf = (name) => {
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll(/[_.]/g, ' ')
     .toLowerCase()
-    .replaceAll(/\b(url|id|usd|mcp|api|json)\b/g, (word) => word.toUpperCase())
+    .replaceAll(/\b(url|id|usd|mcp|api|json|oidc)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

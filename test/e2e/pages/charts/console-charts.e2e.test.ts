@@ -43,7 +43,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the charts of the cons
         const actor = { id: `saved_${machine}`, machine, active: activeAt(state) }
         const text = JSON.stringify({ bundle: 1, actor })
         await page
-          .getByLabel(/Drop a file here/)
+          .getByLabel('Choose a file')
           .setInputFiles({ name: 'saved.json', mimeType: 'application/json', buffer: Buffer.from(text) })
         await page.locator(`[data-state="${state}"][data-standing=current]`).waitFor()
         // the drawing for a phone replaces the other one when the size of the box is known
