@@ -87,7 +87,10 @@ const movesAlong = (points, width) => {
   let gone = 0
   return points.map(([x, y], at) => {
     gone += lengths[at] ?? 0
-    return { offset: Math.min(1, gone / whole), transform: `translate(${(100 * x) / width}cqw, ${(100 * y) / width}cqw)` }
+    return {
+      offset: Math.min(1, gone / whole),
+      transform: `translate(${(100 * x) / width}cqw, ${(100 * y) / width}cqw)`,
+    }
   })
 }
 

@@ -140,9 +140,7 @@ export const Navigation = ({ project, current }) => {
   }
   return shownGroups().map(([group, entries]) => {
     const hasPage = entries.flatMap(withBeneath).some(isHere)
-    const open = hasPage
-      ? closedAt !== here
-      : (chosen[group] ?? (innerWidth > 860 && !seldom.includes(group)))
+    const open = hasPage ? closedAt !== here : (chosen[group] ?? (innerWidth > 860 && !seldom.includes(group)))
     return html`<details class="nav-group" key=${group} open=${open}><summary onClick=${(/** @type {Event} */ event) => toggle(event, group, { open, hasPage })}><h2>${group}</h2></summary><ul>${entries.map(link)}${group === 'Operate' && html`<li><a href="/docs"><${Icon} name="knowledge" />Documentation</a></li>`}</ul></details>`
   })
 }

@@ -37,7 +37,8 @@ export const DayTotals = ({ project }) => {
 const changeOf = (now, before) => {
   if (before === 0) return null
   const percent = Math.round((100 * (now - before)) / before)
-  const change = percent >= 1000 ? `×${count(Math.round(now / before))}` : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`
+  const change =
+    percent >= 1000 ? `×${count(Math.round(now / before))}` : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`
   return html`<dd class="muted">${percent === 0 ? 'as before' : `${change} from before`}</dd>`
 }
 

@@ -49,7 +49,12 @@ export const failuresByMachine = async (
   scope: Scope,
 ): Promise<ReadonlyMap<string, { readonly count: number; readonly edges: readonly EdgeCount[] }>> => {
   const machines = Map.groupBy(await newestFailures(parts, scope), ({ data }) => data.machine)
-  return new Map([...machines].map(([machine, rows]) => [machine, { count: rows.length, edges: edgeCounts(rows.flatMap(({ data: { moved } }) => (moved ? [moved] : []))) }]))
+  return new Map(
+    [...machines].map(([machine, rows]) => [
+      machine,
+      { count: rows.length, edges: edgeCounts(rows.flatMap(({ data: { moved } }) => (moved ? [moved] : []))) },
+    ]),
+  )
 }
 
 /** Counts steps by their states, most frequent first; the first step of an actor has no state before it. */
