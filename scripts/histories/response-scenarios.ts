@@ -35,7 +35,8 @@ export const responseScenarios: readonly Scenario[] = [
   {
     name: 'responses',
     scripts: [],
-    response: ({ document, request }, signal) => {
+    response: ({ document, request }, { signal, show }) => {
+      show('["response.output_text.delta",{"delta":"Hello"}]\n')
       if (request.input === 'fail') throw new ServiceError('provider_error')
       if (request.input === 'hi') return Promise.resolve({ ...document, status: 'completed' })
       return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))))

@@ -98,12 +98,12 @@ interface OpenedReader {
   readonly reader: TurnReader
 }
 
-/** The readers of a kill, in turn; responses and runs have no restarts, and their readers miss nothing either. */
+/** The readers of a kill, in turn; those of responses have the deltas of one attempt, those of runs miss nothing. */
 const readerKinds: readonly Pick<OpenedReader, 'kind' | 'restarts'>[] = [
   { kind: 'sse', restarts: true },
   { kind: 'eventsource', restarts: true },
   { kind: 'websocket', restarts: true },
-  { kind: 'response', restarts: true },
+  { kind: 'response', restarts: false },
   { kind: 'sse', restarts: false },
   { kind: 'eventsource', restarts: false },
   { kind: 'websocket', restarts: false },

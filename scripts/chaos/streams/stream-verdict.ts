@@ -32,7 +32,7 @@ export const isText = ({ event }: Pick<Frame, 'event'>): boolean => event.endsWi
 export const isEnd = ({ event }: Pick<Frame, 'event'>): boolean =>
   /^(turn|run|response)\.(completed|failed|incomplete|cancelled|expired)$/.test(event)
 
-/** Whether the model is about to answer, or has begun to: responses and runs show nothing before their end. */
+/** Whether the model is about to answer, or has begun to: runs show nothing before their end. */
 export const isUnderWay = ({ event }: Pick<Frame, 'event'>): boolean =>
   isText({ event }) || event === 'response.in_progress' || event === 'run.model_call.started'
 
@@ -52,6 +52,10 @@ const outputOf = ({ data }: Frame): string => {
   if (!Array.isArray(output)) return String(Object(output).text)
   return output.flatMap(({ content = [] }) => content.map(({ text }: { readonly text: string }) => text)).join('')
 }
+
+/** Whether the event is one of an attempt that a crash may cut. */
+const isOfAttempt = (frame: Frame): boolean =>
+  isText(frame) || /^response\.(output_item|content_part|output_text)\./.test(frame.event)
 
 const ids = ({ frames }: StreamEvidence): readonly Problem[] => {
   const torn = frames.find(({ id }, at) => at > 0 && Number(id) <= Number(frames[at - 1]?.id))
@@ -107,7 +111,7 @@ const against = ({ frames, restarts, log }: StreamEvidence): readonly Problem[] 
   const rows = new Map(log.map((row) => [row.id, row]))
   const other = frames.find((frame) => {
     const row = rows.get(frame.id)
-    return row === undefined ? !isText(frame) : !isSame(frame, row)
+    return row === undefined ? !isOfAttempt(frame) : !isSame(frame, row)
   })
   const seen = new Set(frames.map(({ id }) => id))
   const missed = restarts ? log.find(({ id }) => !seen.has(id)) : undefined

@@ -194,7 +194,7 @@ export const responses = defineOperations('responses', {
     access: anyKeyOrDashboard,
     envelope: 'openai',
     description:
-      'With `stream: true`, the response is sent as server-sent events, with one delta per part. For a background response in progress, the first events are sent immediately and the rest when it ends.',
+      'With `stream: true`, the response is sent as server-sent events: those of a background response as they were made, and while it is in progress as they are made, those of any other with one delta per part.',
     passedOver: ['include', 'include[]', 'include_obfuscation'],
     query: {
       stream: optional(boolean()),

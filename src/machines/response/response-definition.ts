@@ -1,15 +1,24 @@
 import { statuses } from '#specs/statuses.ts'
 import type { MachineDefinition } from '../index.ts'
-import { responseMachine } from './response.ts'
+import { outputEvent, responseMachine } from './response.ts'
 
 /** Background responses: `responses.create` with `background`. */
 export const responseDefinition = {
   name: 'response',
-  version: 1,
+  version: 2,
+  readableBy: 1,
   idPrefix: 'resp',
   machine: responseMachine,
-  effects: { beginResponse: 'idempotent', makeResponse: 'idempotent', eraseResponse: 'idempotent' },
+  effects: { beginResponse: 'idempotent', makeResponse: 'stream', eraseResponse: 'idempotent' },
   statuses: statuses.response,
   row: (_, { status }) => ({ status }),
-  migrations: {},
+  text: {
+    startsAt: 'response.restarted',
+    restartsAt: 'response.restarted',
+    part: 'response_shown',
+    piece: ({ restarts }, text) => outputEvent(typeof restarts === 'number' ? { restarts } : {}, text),
+    // a response that begins again does not go on from what was shown
+    adds: () => undefined,
+  },
+  migrations: { 1: (state) => state },
 } satisfies MachineDefinition

@@ -2,7 +2,8 @@ import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { type Status, statuses } from '#specs/statuses.ts'
 import { vocabulary } from '../declared.ts'
-import { type At, assignsOf, type Shown } from '../index.ts'
+import { type At, assignsOf, type Emission, type Shown } from '../index.ts'
+import { type StreamedText, textEvents } from '../streamed-text.ts'
 
 /** How long a response can be read, in ms; the same as for responses that are not made in the background. */
 export const responseRetentionMs = 30 * 24 * 60 * 60 * 1000
@@ -18,6 +19,8 @@ export type ResponseContext = {
   readonly input: readonly JsonObject[]
   /** The response as the API returns it. */
   readonly document: JsonObject
+  /** How often it was begun again after a crash; absent for never. */
+  readonly restarts?: number
 }
 
 /** Input of a new response. */
@@ -26,8 +29,10 @@ export type ResponseInput = ResponseContext
 /** All events of a response. */
 export type ResponseEvent =
   | { readonly type: 'begun' }
-  | { readonly type: 'response_made'; readonly document: JsonObject }
-  | { readonly type: 'response_failed'; readonly code: string; readonly message: string }
+  | ({ readonly type: 'response_shown' } & StreamedText)
+  | { readonly type: 'response_restarted' }
+  | ({ readonly type: 'response_made'; readonly document: JsonObject } & Partial<StreamedText>)
+  | ({ readonly type: 'response_failed'; readonly code: string; readonly message: string } & Partial<StreamedText>)
   | { readonly type: 'cancel' }
   | { readonly type: 'delete' }
 
@@ -45,12 +50,34 @@ const ofDocument = {
   because: 'the model decides whether a response is complete',
 } as const
 
+/** The event for events of the response's stream, as text (src/gateway/apis/responses/background/shown-events.ts). */
+export const outputEvent = ({ restarts }: Pick<ResponseContext, 'restarts'>, delta: string): Emission => ({
+  event_type: 'response.output',
+  payload: restarts === undefined ? { delta } : { delta, attempt: restarts },
+})
+
+type Showing = At<ResponseContext, Extract<ResponseEvent, Partial<StreamedText>>>
+
+/** Journals events of its stream that readers have seen, or see with it. */
+const journalsShown = {
+  type: 'journal',
+  params: ({ context, event: { delta = '', cuts = [] } }: Showing) => ({
+    events: textEvents({ delta, cuts }, (text) => outputEvent(context, text)),
+  }),
+} as const
+
+/** Begins the stream again after a crash: readers of what was shown before get no more than its end. */
+const begunAgain = [
+  assigns(({ context }: { context: ResponseContext }) => ({ restarts: (context.restarts ?? 0) + 1 })),
+  { type: 'journal', params: { events: [{ event_type: 'response.restarted', payload: {} }] } },
+] as const
+
 /** Journals the end of the response, for which its readers wait. */
 const journalsEnd = { type: 'journal', params: { events: [{ event_type: 'response.ended', payload: {} }] } } as const
 
 /**
- * A response made in the background, for which no caller waits. After a crash it is made again from the start, since a
- * model's partial output is not stored (specs/decisions/0082-chat-forms.md).
+ * A response made in the background, for which no caller waits. Its readers get its events while it is made. After a
+ * crash it is made again from the start (specs/decisions/0345-text-before-its-commit.md).
  */
 export const responseMachine = setup({
   types: {
@@ -88,15 +115,20 @@ export const responseMachine = setup({
       entry: { type: 'makeResponse', params: {} },
       exit: { type: 'abort', params: { effects: ['makeResponse'] } },
       on: {
+        response_shown: { actions: journalsShown },
+        response_restarted: { actions: begunAgain },
         response_made: {
           target: 'settled',
-          actions: assigns(({ event: { document } }: Made) => ({ document })),
+          actions: [journalsShown, assigns(({ event: { document } }: Made) => ({ document }))],
         },
         response_failed: {
           target: 'settled',
-          actions: assigns(({ context, event: { code, message } }: Failed) => ({
-            document: { ...context.document, status: 'failed', error: { code, message } },
-          })),
+          actions: [
+            journalsShown,
+            assigns(({ context, event: { code, message } }: Failed) => ({
+              document: { ...context.document, status: 'failed', error: { code, message } },
+            })),
+          ],
         },
         cancel: { target: 'settled', actions: standing('cancelled') },
       },

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
-import { type Emission, maxPerEvent, turnText } from '../index.ts'
+import { type Emission, turnText } from '../index.ts'
+import { type StreamedText, textEvents } from '../streamed-text.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
 import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/tool-calls.ts'
 import type { ModelEvent, OpenCall, RequestedCall, SessionContext, SessionTool } from './session-data.ts'
@@ -23,12 +24,6 @@ export const findingEvents = (
   { found = [] }: Pick<ModelEvent, 'found'>,
 ): readonly Emission[] => found.map((finding) => emission(context, 'guardrail.triggered', finding))
 
-/** Text of a model call: `cuts` are the lengths of the pieces in which it was streamed (`LogEvent.cuts`). */
-export interface StreamedText {
-  readonly delta: string
-  readonly cuts?: readonly number[]
-}
-
 /** The event for a piece of text, or of reasoning, that a model call adds. */
 export const deltaEvent = (
   context: Pick<SessionContext, 'turn' | 'restarts'>,
@@ -40,33 +35,8 @@ export const deltaEvent = (
 }
 
 /** The events for text that a model call adds; none for ''. */
-export const deltaEvents = (context: SessionContext, { delta, cuts = [] }: StreamedText): readonly Emission[] => {
-  if (delta === '') return []
-  const events: Emission[] = []
-  let from = 0
-  for (const group of groupsOf(cuts.length === 0 ? [delta.length] : cuts)) {
-    const length = group.reduce((sum, each) => sum + each, 0)
-    const event = deltaEvent(context, delta.slice(from, from + length))
-    events.push(group.length > 1 ? { ...event, cuts: group } : event)
-    from += length
-  }
-  return events
-}
-
-const groupsOf = (cuts: readonly number[]): readonly (readonly number[])[] => {
-  const groups: number[][] = []
-  let length = 0
-  for (const cut of cuts) {
-    const group = groups.at(-1)
-    length += cut
-    if (group !== undefined && length <= maxPerEvent) group.push(cut)
-    else {
-      groups.push([cut])
-      length = cut
-    }
-  }
-  return groups
-}
+export const deltaEvents = (context: SessionContext, text: StreamedText): readonly Emission[] =>
+  textEvents(text, (delta) => deltaEvent(context, delta))
 
 const firstStatusOf = ({ tools }: SessionContext, tool: string): OpenCall['status'] => {
   const traits = tools[tool]

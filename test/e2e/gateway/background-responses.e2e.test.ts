@@ -1,8 +1,8 @@
 import OpenAI, { BadRequestError, NotFoundError } from 'openai'
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
-import { goodAnswer, json } from '#test/gateway/chat/chat-world.ts'
+import { openUpstream, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
+import { delta, framesOf, goodAnswer, goodStream, json } from '#test/gateway/chat/chat-world.ts'
 import { patience } from '../patience.ts'
 import { either, type StoreName, World } from '../world.ts'
 
@@ -28,7 +28,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
   })
 
   const model = 'gpt-4o-mini'
-  const answers = json(goodAnswer)
+  const answers = whole(goodStream)
 
   /** A model that answers when `release` is called. */
   const held: Parameters<Upstream['script']>[0] = (response, ...rest) => {
@@ -51,6 +51,15 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     for await (const event of await client.responses.retrieve(id, { stream: true, ...from })) events.push(event)
     return events
   }
+  /** The events of a response in progress up to its first delta. */
+  const resumed = async (id: string): Promise<readonly ResponseStreamEvent[]> => {
+    const events = []
+    for await (const event of await client.responses.retrieve(id, { stream: true })) {
+      events.push(event)
+      if (event.type === 'response.output_text.delta') break
+    }
+    return events
+  }
   const calling = () => vi.waitFor(() => expect(upstream.received).toHaveLength(1), patience)
 
   it('is queued, in progress and then completed when polled, and a later response continues from it', async () => {
@@ -65,7 +74,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     expect(done.output[0]).toMatchObject({ type: 'message', role: 'assistant' })
     expect(done.usage?.total_tokens).toBeGreaterThan(0)
     expect((await client.responses.inputItems.list(queued.id)).data).toHaveLength(1)
-    upstream.script(answers)
+    upstream.script(json(goodAnswer))
     const next = await client.responses.create({ model, input: 'And?', previous_response_id: queued.id })
     expect(next.previous_response_id).toBe(queued.id)
   })
@@ -97,11 +106,58 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     const last = before.at(-1)?.sequence_number ?? -1
     const after = await eventsOf(id, last)
     expect(after.at(-1)).toMatchObject({ type: 'response.completed', response: { id, status: 'completed' } })
-    const numbers = [...before, ...after].map(({ sequence_number }) => sequence_number)
-    expect(numbers).toEqual(numbers.map((_, at) => at))
+    // those of an attempt that a crash has cut are never used again
+    expect(before.map(({ sequence_number }) => sequence_number)).toEqual([0, 1])
+    expect(after.map(({ sequence_number }) => sequence_number)).toEqual(after.map((_, at) => 1_000_002 + at))
     expect(await eventsOf(id, last)).toEqual(after)
     // the model that answered has another name than the requested one
     expect(await eventsOf(id)).toEqual([...before, ...after])
+  })
+
+  it('shows its text while it is made, to readers that joined at any time, and the same after its end', async () => {
+    let more: (text: string) => void = () => {}
+    upstream.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      more = (text) => response.write(framesOf(delta({ role: 'assistant', content: text })))
+      release = () => {
+        release = () => {}
+        response.end(goodStream)
+      }
+    })
+    const { id } = await begin()
+    await calling()
+    const texts: string[][] = [[], []]
+    const read = async (at: number) => {
+      const events: ResponseStreamEvent[] = []
+      for await (const event of await client.responses.retrieve(id, { stream: true })) {
+        events.push(event)
+        if (event.type === 'response.output_text.delta') texts[at]?.push(event.delta)
+      }
+      return events
+    }
+    const first = read(0)
+    more('One, ')
+    await vi.waitFor(() => expect(texts[0]).toEqual(['One, ']), patience)
+    const second = read(1)
+    await vi.waitFor(() => expect(texts[1]).toEqual(['One, ']), patience)
+    more('two, ')
+    await vi.waitFor(
+      () =>
+        expect(texts).toEqual([
+          ['One, ', 'two, '],
+          ['One, ', 'two, '],
+        ]),
+      patience,
+    )
+    const [, , , , seen] = await resumed(id)
+    release()
+    const events = await first
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at))
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id, status: 'completed' } })
+    expect(texts[0]?.join('')).toBe((await client.responses.retrieve(id)).output_text)
+    expect(await second).toEqual(events)
+    expect(await eventsOf(id)).toEqual(events)
+    expect(await eventsOf(id, seen?.sequence_number)).toEqual(events.slice(5))
   })
 
   it('is cancelled, and stays cancelled', async () => {
@@ -152,7 +208,7 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
     const create = (more: object) => client.responses.create({ model, input: 'Hi', background: true, ...more })
     await expect(create({ store: false })).rejects.toThrow(/retrieved later/)
     await expect(create({ memory: { userId: 'ada' } })).rejects.toThrow(/cannot use memory/)
-    upstream.script(answers)
+    upstream.script(json(goodAnswer))
     const { id } = await client.responses.create({ model, input: 'Hi' })
     await expect(client.responses.cancel(id)).rejects.toThrow(BadRequestError)
   })

@@ -17,6 +17,8 @@ export const input = {
 
 export const begins: StoredEvent = { type: 'begun' }
 export const made: StoredEvent = { type: 'response_made', document: { ...input.document, status: 'completed' } }
+export const shown: StoredEvent = { type: 'response_shown', delta: 'a\nb\n', cuts: [2, 2] }
+export const restarts: StoredEvent = { type: 'response_restarted' }
 export const fails: StoredEvent = { type: 'response_failed', code: 'provider_error', message: 'It failed.' }
 export const cancels: StoredEvent = { type: 'cancel' }
 export const deletion: StoredEvent = { type: 'delete' }
@@ -26,6 +28,6 @@ const retention: StoredEvent = { type: 'xstate.after.retention.response.settled'
 export const walk: Walk = {
   machine,
   input,
-  events: [begins, made, fails, cancels, deletion, retention],
+  events: [begins, shown, restarts, made, fails, cancels, deletion, retention],
   kindOf: ({ value, context }) => `${pathOf(value)} ${JSON.stringify(context.document)}`,
 }

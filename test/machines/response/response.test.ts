@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { responseDefinition } from '#machines/response/response-definition.ts'
 import { firstStep, nextStep, type Step } from '#runtime/step/step.ts'
 import type { StoredEvent } from '#storage/ports.ts'
-import { begins, cancels, deletion, fails, input, made } from './response-samples.ts'
+import { begins, cancels, deletion, fails, input, made, restarts, shown } from './response-samples.ts'
 
 const actor = input.response_id
 
@@ -15,7 +15,8 @@ const draftOf = (step: Step) => {
 const having = (...events: readonly StoredEvent[]) => {
   let draft = draftOf(firstStep(responseDefinition, input, { actor, event: { type: 'create' }, at: 0 }))
   for (const event of events) {
-    const [done] = event === begins || event === made || event === fails ? Object.keys(draft.inFlight) : []
+    const [done] =
+      event === begins || event.type === 'response_made' || event === fails ? Object.keys(draft.inFlight) : []
     draft = draftOf(nextStep(responseDefinition, draft, { actor, event, at: 0, ...(done !== undefined && { done }) }))
   }
   return {
@@ -23,6 +24,7 @@ const having = (...events: readonly StoredEvent[]) => {
     effects: draft.effects.map(({ name }) => name),
     inFlight: Object.values(draft.inFlight).map(({ name }) => name),
     document: draft.snapshot.context.document,
+    events: draft.events,
   }
 }
 
@@ -31,6 +33,19 @@ describe('a background response', () => {
     expect(having()).toMatchObject({ state: 'queued', effects: ['beginResponse'], document: { status: 'queued' } })
     expect(having(begins)).toMatchObject({ effects: ['makeResponse'], document: { status: 'in_progress' } })
     expect(having(begins, made)).toMatchObject({ state: 'settled', inFlight: [], document: { status: 'completed' } })
+  })
+
+  it('journals what its readers have seen, and with which attempt once a crash has cut it', () => {
+    const output = { event_type: 'response.output', cuts: [2, 2] }
+    expect(having(begins, shown).events).toMatchObject([{ ...output, payload: { delta: 'a\nb\n' } }])
+    expect(having(begins, shown, restarts).events).toMatchObject([{ event_type: 'response.restarted' }])
+    const again = having(begins, shown, restarts, shown).events
+    expect(again).toMatchObject([{ ...output, payload: { delta: 'a\nb\n', attempt: 1 } }])
+  })
+
+  it('journals what was still to be shown before its end', () => {
+    const { events } = having(begins, { ...made, delta: 'c\n', cuts: [2] })
+    expect(events.map(({ event_type }) => event_type)).toEqual(['response.output', 'response.ended'])
   })
 
   it('contains the error if it failed', () => {

@@ -120,7 +120,8 @@ export class EffectCall {
     const effect = this.#parts.catalog[name]
     if (effect === undefined) throw new Error(`there is no effect ${name}`)
     if (effect.policy !== 'idempotent') {
-      if (!fresh && flight.policy === 'stream' && effect.restarted !== undefined) {
+      // the policy in the commit may be that of an earlier release
+      if (!fresh && effect.policy === 'stream' && effect.restarted !== undefined) {
         const ended = await this.#restart(effect, effect.restarted)
         if (ended !== 'again') return ended
       } else if (!fresh && isUncertain(flight)) return this.#unknown(effect)

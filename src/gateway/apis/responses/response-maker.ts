@@ -90,6 +90,14 @@ export class ResponseMaker {
     return { json: withMemory(document, task), headers: [...headersOf(end), ...task.headers] }
   }
 
+  /** Makes a response whose events `emit` gets meanwhile. @throws {ServiceError} */
+  async shown(task: ToMake, emit: Emit): Promise<ResponseDocument> {
+    const output = newOutput(task, emit)
+    const call = streamingCall(this.#parts.chat, task, { begin: () => {}, isReady: () => true, control: () => {} })
+    const end = await this.#run(task, output, call)
+    return this.#ended(task, { head: this.#head(task), output, end })
+  }
+
   /**
    * Makes a streamed response. Resolves when the stream has begun.
    * @throws {ServiceError} when the response fails before that.
@@ -240,6 +248,32 @@ const reuseOf = ({ runner, searches, remote, remembered }: ToMake): Pick<ChatCal
   return remembered === null ? {} : { reuse: remembered }
 }
 
+/** What a streamed call of a model reports; `isReady` is false when the reader is slow. */
+interface Streaming extends Pick<ChatListener, 'begin'> {
+  readonly isReady: () => boolean
+  readonly control: (control: ChatControl) => void
+}
+
+const streamingCall =
+  (chat: ChatCalls, task: ToMake, { begin, isReady, control }: Streaming): CallModel =>
+  (body, onChoice) =>
+    new Promise((resolve, reject) => {
+      const call = chatCallOf(task, body)
+      whenAborted(call.signal, () => reject(new ServiceError('cancelled')))
+      const listener: ChatListener = {
+        begin,
+        chunk: (chunk) => {
+          const choice = objectOf(arrayOf(chunk.choices)[0])
+          task.remembered?.add(textOf(objectOf(choice.delta).content))
+          onChoice(choice)
+          return isReady()
+        },
+        end: resolve,
+        fail: reject,
+      }
+      control(chat.stream(call, listener))
+    })
+
 /** One streamed response: the body for the caller, and the calls of the model. */
 class ResponseStream {
   readonly output: ResponseOutput
@@ -263,22 +297,15 @@ class ResponseStream {
     this.output = newOutput(task, this.emit)
   }
 
-  readonly callModel: CallModel = (body, onChoice) =>
-    new Promise((resolve, reject) => {
-      const call = chatCallOf(this.#task, body)
-      whenAborted(call.signal, () => reject(new ServiceError('cancelled')))
-      this.#control = this.#chat.stream(call, {
-        begin: (about) => this.#begin(about),
-        chunk: (chunk) => {
-          const choice = objectOf(arrayOf(chunk.choices)[0])
-          this.#task.remembered?.add(textOf(objectOf(choice.delta).content))
-          onChoice(choice)
-          return this.body.write('')
-        },
-        end: resolve,
-        fail: reject,
-      })
+  get callModel(): CallModel {
+    return streamingCall(this.#chat, this.#task, {
+      begin: (about) => this.#begin(about),
+      isReady: () => this.body.write(''),
+      control: (control) => {
+        this.#control = control
+      },
     })
+  }
 
   /** Sends the last event and ends the body. */
   over(type: string, fields: WireObject): void {

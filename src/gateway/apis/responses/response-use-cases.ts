@@ -15,9 +15,10 @@ import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
 import type { Conversations } from '../conversations/conversations.ts'
-import { BackgroundResponses, isOver, type ResponseHost } from './background/background-responses.ts'
+import { BackgroundResponses, type ResponseHost } from './background/background-responses.ts'
 import type { ResponseEffectParts } from './background/response-effects.ts'
 import { documentOf, requestOf, storedDocument } from './background/schema.ts'
+import { shownBy } from './background/shown-events.ts'
 import { callerFrom } from './background/stored-caller.ts'
 import { contextUseCases } from './context/context-use-cases.ts'
 import { priorItemsIn } from './context/prior-items.ts'
@@ -71,14 +72,14 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
       'responses.create': creating({ ...parts, maker, prepare, background }),
       ...reading({ stored, background }),
     },
-    make: async ({ id, project, request, caller: of, document }, signal) => {
+    make: async ({ id, project, request, caller: of, document }, { signal, show }) => {
       const caller = callerFrom(project, of)
       // stored by an attempt whose commit a crash prevented: later responses continue it
       const before = await stored.find(caller.scope, caller.agentId, id).catch(nullWhenNotFound)
       if (before !== null) return storedDocument(before.document)
       const prepared = await prepare(caller, await promptedRequest(parts.prompts, project, requestOf(request)))
       const createdAt = documentOf(document).created_at
-      return storedDocument((await maker.whole({ ...prepared, id, signal, createdAt })).json)
+      return storedDocument(await maker.shown({ ...prepared, id, signal, createdAt }, shownBy(show)))
     },
   }
 }
@@ -167,8 +168,7 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
     const { document } = found ?? (await stored.find(scope, agentOf(principal), id))
     if (query.stream !== true)
       return { json: found?.resident.parked === undefined ? document : stuckDocument(document) }
-    const goesOn = found !== null && !isOver(document)
-    return { bytes: goesOn ? background.stream(found, { scope, after }) : storedStream(document, after, found?.begun) }
+    return { bytes: found === null ? storedStream(document, after) : background.stream(found, { scope, after }) }
   },
   'responses.cancel': async ({ principal, scope, params: { response_id: id } }) => {
     const found = await background.find(scope, agentOf(principal), id)

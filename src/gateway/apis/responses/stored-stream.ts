@@ -6,17 +6,19 @@ import type { ResponseDocument } from './response-document.ts'
 /** An event without its sequence number. */
 type StoredEvent = readonly [type: string, fields: WireObject]
 
+/** Number of the events that begin a response. */
+export const beginnings = 2
+
 /**
  * Reconstructs the events of a stored response from its document, with one delta for each part.
  *
  * @param after events up to this number are left out. The last event is always sent, because the original stream had
  * more deltas, so `after` may exceed all numbers here.
- * @param begun the document of its first events, if they were shown before it had ended.
  */
-export const storedStream = (document: ResponseDocument, after: number | undefined, begun = document) => {
+export const storedStream = (document: ResponseDocument, after: number | undefined) => {
   const body = new PushedBody({ resume: () => {} })
-  body.write(beginningFrames(begun, after))
-  body.write(restFrames(document, after))
+  body.write(beginningFrames(document, after))
+  body.write(restFrames(document, { after, first: beginnings }))
   body.end()
   return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
 }
@@ -27,21 +29,28 @@ export const beginningFrames = (document: ResponseDocument, after: number | unde
     .map((event, number) => (after !== undefined && number <= after ? '' : frameOf(event, number)))
     .join('')
 
+/** Which frames of the rest of a response a reader gets. */
+interface Rest {
+  readonly after: number | undefined
+  /** Number of the first of them. */
+  readonly first: number
+  readonly isLastOnly?: boolean
+}
+
 /** Returns the frames of an ended response that follow those of its beginning, without those up to event `after`. */
-export const restFrames = (document: ResponseDocument, after: number | undefined): string => {
-  const first = beginningOf(document).length
-  const events = restOf(document)
+export const restFrames = (document: ResponseDocument, { after = -1, first, isLastOnly = false }: Rest): string => {
+  const events = isLastOnly ? [lastOf(document)] : [...document.output.flatMap(itemEvents), lastOf(document)]
   return events
     .map((event, at) => {
       const number = first + at
-      const isLast = at === events.length - 1
-      if (after !== undefined && number <= after && !isLast) return ''
-      return frameOf(event, isLast ? Math.max(number, (after ?? -1) + 1) : number)
+      if (at === events.length - 1) return frameOf(event, Math.max(number, after + 1))
+      return number <= after ? '' : frameOf(event, number)
     })
     .join('')
 }
 
-const frameOf = ([type, fields]: StoredEvent, sequence_number: number): string =>
+/** Returns the frame of an event of a response. */
+export const frameOf = ([type, fields]: StoredEvent, sequence_number: number): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`
 
 const beginningOf = (document: ResponseDocument): readonly StoredEvent[] => {
@@ -52,10 +61,10 @@ const beginningOf = (document: ResponseDocument): readonly StoredEvent[] => {
   ]
 }
 
-const restOf = (document: ResponseDocument): readonly StoredEvent[] => [
-  ...document.output.flatMap((item, output_index) => itemEvents(item, output_index)),
+const lastOf = (document: ResponseDocument): StoredEvent => [
   // OpenAI has no event for a cancelled response
-  [document.status === 'cancelled' ? 'response.incomplete' : `response.${document.status}`, { response: document }],
+  document.status === 'cancelled' ? 'response.incomplete' : `response.${document.status}`,
+  { response: document },
 ]
 
 const itemEvents = (item: ResponseItem, output_index: number): readonly StoredEvent[] => {

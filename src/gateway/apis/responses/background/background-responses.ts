@@ -10,8 +10,9 @@ import type { ResponseItem } from '../input-items.ts'
 import type { ResponseDocument } from '../response-document.ts'
 import type { ResponseRequest } from '../response-plan.ts'
 import type { ResponseInput } from '../stored-responses.ts'
-import { beginningFrames, restFrames } from '../stored-stream.ts'
+import { beginningFrames } from '../stored-stream.ts'
 import { documentOf, itemsOf, requestOf, storedDocument, storedItems, storedRequest } from './schema.ts'
+import { ShownEvents } from './shown-events.ts'
 import { storedCaller } from './stored-caller.ts'
 
 /** The host operations that background responses use. */
@@ -40,6 +41,8 @@ export interface OfActor {
   readonly document: ResponseDocument
   /** The document of its first events: it names the requested model, since the one that answers is not known then. */
   readonly begun: ResponseDocument
+  /** How often a crash has cut it. */
+  readonly restarts: number
   readonly input: readonly ResponseItem[]
 }
 
@@ -80,7 +83,7 @@ export class BackgroundResponses {
       if (agentId !== null && context.caller.agent_id !== agentId) return null
       const document = documentOf(context.document)
       const begun = { ...document, model: requestOf(context.request).model ?? document.model }
-      return { resident, document, begun, input: itemsOf(context.input) }
+      return { resident, document, begun, restarts: context.restarts ?? 0, input: itemsOf(context.input) }
     } catch (error) {
       if (isNotFound(error)) return null
       throw error
@@ -104,22 +107,26 @@ export class BackgroundResponses {
   }
 
   /**
-   * Streams the events of a response: the first events immediately, the rest when it has ended, in the form of those of
-   * a stored response. So the sequence numbers are the same whenever and however often the stream is read.
+   * Streams the events of a response while it is made, and as they were after that: each has the same number whenever and
+   * however often the stream is read.
    */
   stream(found: OfActor, { scope, after }: { readonly scope: Scope; readonly after: number | undefined }) {
-    const body = new PushedBody({ resume: () => {} })
+    const { id } = found.resident
+    const body = new PushedBody({ resume: () => control.resume(), gone: () => control.stop() })
     // the head is sent with the first bytes
     body.keepAlive()
     body.write(beginningFrames(found.begun, after))
-    const { id } = found.resident
+    const shown = new ShownEvents({ after, attempt: found.restarts }, (frame) => body.write(frame))
     const finish = async (): Promise<void> => {
       const ended = await this.find(scope, null, id)
-      if (ended !== null && isOver(ended.document)) body.write(restFrames(ended.document, after))
+      if (ended !== null && isOver(ended.document)) shown.end(ended.document)
       body.end()
     }
-    this.#host.feed.follow(id, found.resident.state.lastSequence, { at: 'idle' }).start({
-      push: () => true,
+    const control = this.#host.feed.follow(id, 0, { at: 'idle' }).start({
+      push: (events) => {
+        for (const event of events) shown.take(event)
+        return body.write('')
+      },
       end: () => void finish().catch(() => body.end()),
     })
     return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
@@ -127,4 +134,4 @@ export class BackgroundResponses {
 }
 
 /** Whether the response has reached a final status. */
-export const isOver = ({ status }: ResponseDocument): boolean => status !== 'queued' && status !== 'in_progress'
+const isOver = ({ status }: ResponseDocument): boolean => status !== 'queued' && status !== 'in_progress'
