@@ -59,7 +59,7 @@ export default defineConfig({
     ...loadedByNode,
     pool: 'forks',
     // e2e tests mostly wait for processes that start, end or stream: two more workers use what two leave of two cores
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     projects: [
       // ids and clocks of a simulated world are a process's own

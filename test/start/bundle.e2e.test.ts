@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeOptions } from '#scripts/services/server.ts'
 
 /** A separate installation: the sources of this one, and its packages. */
@@ -35,6 +35,10 @@ const start = async (...options: readonly string[]): Promise<string> => {
   return printed
 }
 
+/** Removes a folder in which a start may be building a bundle in the background: what it adds meanwhile makes a removal fail. */
+const removed = (folder: string): Promise<void> =>
+  vi.waitFor(() => rmSync(folder, { recursive: true, force: true }), { timeout: 30_000, interval: 100 })
+
 const bundles = (): readonly string[] => readdirSync(kept).filter((name) => name.endsWith('.bundle.js'))
 /** Number of sources kept without their types; only a start from the sources keeps them. */
 const strippedSources = (): number => readdirSync(kept).filter((name) => /^[0-9a-f]{64}\.js$/.test(name)).length
@@ -48,8 +52,7 @@ describe('a start', () => {
     const isBundle = (path: string) => path.endsWith('/start') || /\.bundle\.js|bundle\.json$/.test(path)
     cpSync(resolve('.cache/start'), kept, { recursive: true, filter: isBundle })
   })
-  // a start leaves a process of its own behind that keeps what it loaded, and may write while this removes
-  afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
+  afterAll(() => removed(root))
 
   it('reads the bundle of its sources, also in another folder', async () => {
     expect(await Promise.all([start(), start()])).toEqual([
@@ -85,8 +88,7 @@ describe('a start', () => {
   it('works without the bundle if that is damaged, and without a cache folder', async () => {
     for (const name of bundles()) writeFileSync(join(kept, name), '(function () { ')
     expect(await start()).toContain('server began')
-    // the start may be building a bundle in the background
-    rmSync(join(root, '.cache'), { recursive: true, maxRetries: 20, retryDelay: 100 })
+    await removed(join(root, '.cache'))
     writeFileSync(join(root, '.cache'), '')
     await makeBundle()
     expect(await start()).toContain('server began')
