@@ -9,7 +9,7 @@ export const idempotencyErrors = {
     status: 409,
     type: 'invalid_request_error',
     message:
-      'The first response to this Idempotency-Key contained a secret, which is shown only once. Use a new key to create another one.',
+      'The first response to this Idempotency-Key contained a secret, which is shown only once. If it was lost, revoke or rotate what that request made, and use a new key to create another one.',
   },
   idempotency_in_progress: {
     status: 409,

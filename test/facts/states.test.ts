@@ -30,6 +30,7 @@ describe('what lasts about a person', () => {
     ["I'm married.", 'user marital_status married'],
     ["I'm afraid of heights", 'user fears heights'],
     ["I don't smoke.", 'user avoids smoke'],
+    ['I have a drinking problem', 'user has drinking problem'],
     ['I have a meeting every Tuesday at 9', 'user has meeting every Tuesday at 9'],
     ['Every Sunday I call my mother.', 'user schedule Every Sunday I call my mother'],
     ['On Tuesdays I have piano lessons', 'user schedule On Tuesdays I have piano lessons'],
@@ -45,6 +46,8 @@ describe('what lasts about a person', () => {
   it.each([
     ...["I'm hungry", "I'm tired today", "I'm not sure what you mean", "I'm ready", "I'm stuck", 'I am confused'],
     ...['I have no idea', 'I have to go', "I'm a bit lost", "I'm on it", 'I have diagnosis data', 'I have energy'],
+    ...['I have a question', 'I have a couple of quick questions about taxes', "I've got an idea", 'I get an error'],
+    ...['We have a problem with the printer', 'I had a great idea for a book'],
     ...['I am a user of your app', 'I am a new user', 'I have empathy for him'],
     ...["I'm afraid of losing my data", "I'm at the station", "I don't follow", 'I am aware of that'],
     ...['Am I diabetic?', 'Is my meeting every Tuesday?', 'What if I have asthma?', 'If I am diabetic, what then'],

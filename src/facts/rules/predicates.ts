@@ -335,7 +335,7 @@ const severalValued: Readonly<Record<string, Omit<RelationRule, 'single'>>> = {
   owns: { forms: ['own a|an|my? {o}'] },
   has: {
     forms: [
-      'have|get a|an|some|two|three|four|several {o}',
+      'have|get a|an|some|two|three|four|several {owned}',
       'possess {o}',
       'be the? proud? owner of {o}',
       'get myself a|an {o}',

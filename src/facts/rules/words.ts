@@ -32,6 +32,15 @@ const noRoles = setOf(
   'owner,member,lover,believer,beginner,person,fighter,human,number,person,leader,father,mother,brother,sister,foreigner,teenager,stranger,loner,survivor,early riser,native,veteran,christian,vegetarian,pescatarian,flexitarian,german,italian,american,norwegian,brazilian,canadian,australian,russian,ukrainian,indian,egyptian,woman,man,gamer,runner,smoker,non-smoker,teetotaller,user,caregiver,carer,donor,introvert,extrovert',
 )
 
+/** What people have in a conversation, and no longer after it: "a question", "a couple of quick ideas". */
+const raised = setOf(
+  'question,questions,idea,ideas,problem,problems,issue,issues,suggestion,suggestions,request,requests,doubt,doubts,query,queries,concern,concerns,thought,thoughts,comment,comments,favour,favor,point,guess,hunch,feeling,bug,error,errors,warning,task,chance,moment,minute,second',
+)
+const fillers = setOf(
+  'quick,small,little,big,great,good,bad,new,few,couple,lot,lots,bunch,of,more,other,another,follow-up,simple,general,stupid,silly,technical,weird,strange,serious,slight,similar,related,real,huge,major,minor,short,brief,different,better,further',
+)
+const isOwned = (words: readonly string[]): boolean => !raised.has(words.find((word) => !fillers.has(word)) ?? '')
+
 /** Slots that accept only certain words, by name. */
 export const slotWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   abstained: isAbstained,
@@ -61,6 +70,7 @@ export const slotWords: Readonly<Record<string, (words: readonly string[]) => bo
         isoDateOf(word) !== null ||
         /^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(word),
     ),
+  owned: isOwned,
   n: (words) => words.length === 1 && /^\d{1,3}(?:st|nd|rd|th)?$/.test(words[0] ?? ''),
 }
 

@@ -13,6 +13,10 @@ import { isSigned, plainCallId } from './tool-call-id.ts'
  */
 const foreignFields = ['reasoning_content', 'thinking_blocks', 'images', 'citations'] as const
 
+/** Fields of a request that Anthropic's format has, and those of its messages, parts, calls and tools. */
+const requestFields = ['thinking', 'top_k', 'cache_control', 'output_config'] as const
+const markFields = ['cache_control', 'is_error'] as const
+
 /** Fields of this gateway with what only one format can express. */
 const noOwnFields = {
   ...{ [ownToolsField]: undefined, [betasField]: undefined, [googleField]: undefined, [ownPartsField]: undefined },
@@ -22,7 +26,8 @@ const noOwnFields = {
 /**
  * Prepares a conversation for a server of OpenAI's format when another provider may have produced parts of it. Ids of
  * tool calls lose the signatures they carry, which exceed OpenAI's length limit. For OpenAI itself, fields of other
- * formats are removed too; compatible servers keep them, since some need them back.
+ * formats are removed too; compatible servers keep them, since some need them back, but for those of Anthropic's Messages
+ * API in a request that was made for its format.
  *
  * @returns the same object when there is nothing to change, which is the usual case.
  */
@@ -32,12 +37,43 @@ export function portableBody(body: ChatBody, route: Pick<Route, 'baseUrl' | 'for
       { ...body, messages: arrayOf(body.messages).map(withPlainParts), [ownPartsField]: undefined },
       route,
     )
+  const own = isStrictOpenAi(route)
+  const isAnthropics = own || body[ownRequestField] !== undefined
+  if (isAnthropics && hasMarks(body)) return portableBody(withoutMarks(body), route)
   if ([ownToolsField, betasField, googleField, ownRequestField].some((name) => body[name] !== undefined))
     return portableBody({ ...body, ...noOwnFields }, route)
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body
-  const own = isStrictOpenAi(route)
   return { ...body, messages: messages.map((message) => (isObject(message) ? portableMessage(message, own) : message)) }
+}
+
+const hasMarks = (body: ChatBody): boolean =>
+  requestFields.some((field) => body[field] !== undefined) ||
+  arrayOf(body.tools).some(isMarked) ||
+  arrayOf(body.messages).some((message) => {
+    const { content, tool_calls } = objectOf(message)
+    return isMarked(message) || arrayOf(content).some(isMarked) || arrayOf(tool_calls).some(isMarked)
+  })
+
+const isMarked = (value: unknown): boolean => isObject(value) && markFields.some((field) => value[field] !== undefined)
+
+const withoutMarks = ({ tools, messages, ...body }: ChatBody): ChatBody => ({
+  ...body,
+  ...Object.fromEntries(requestFields.map((field) => [field, undefined])),
+  ...(tools !== undefined && { tools: unmarked(tools) }),
+  messages: unmarked(messages),
+})
+
+/** Returns a list without the marks of its members, and of the parts and calls of its messages. */
+const unmarked = (list: unknown): unknown => {
+  if (!Array.isArray(list)) return list
+  return list.map((each: unknown) => {
+    if (!isObject(each)) return each
+    const { cache_control: _cache, is_error: _error, ...plain } = each
+    const { content, tool_calls } = plain
+    const parts = Array.isArray(content) && { content: unmarked(content) }
+    return { ...plain, ...parts, ...(Array.isArray(tool_calls) && { tool_calls: unmarked(tool_calls) }) }
+  })
 }
 
 /** The texts of parts that are blocks of another format; those without a text are only of that format. */

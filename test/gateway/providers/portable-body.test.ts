@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ownRequestField } from '#gateway/providers/anthropic/anthropic-request.ts'
 import { portableBody } from '#gateway/providers/portable-body.ts'
 import { idWithSignature, plainCallId } from '#gateway/providers/tool-call-id.ts'
 import { routeTo } from './format-harness.ts'
@@ -38,5 +39,31 @@ describe('a conversation for an OpenAI-compatible server', () => {
     const answer = { ...plain, reasoning_content: 'Hm.', thinking_blocks: [{}], images: [{}] }
     expect(portableBody({ messages: [answer] }, openAi)).toEqual({ messages: [plain] })
     expect(portableBody({ messages: [answer] }, compatible)).toEqual({ messages: [answer] })
+  })
+
+  it("has nothing of Anthropic's requests for OpenAI itself, nor for others after a conversion for Anthropic", () => {
+    const mark = { cache_control: { type: 'ephemeral' } }
+    const tool = { type: 'function', function: { name: 'f' } }
+    const request = {
+      ...{ model: 'm', ...mark, thinking: { type: 'enabled' }, top_k: 5, output_config: { effort: 'low' } },
+      tools: [{ ...tool, ...mark }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Hi', ...mark }] },
+        { role: 'assistant', content: null, tool_calls: [{ ...call('call_1'), ...mark }] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'x', is_error: true, ...mark },
+      ],
+    }
+    const plain = {
+      model: 'm',
+      tools: [tool],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+        { role: 'assistant', content: null, tool_calls: [call('call_1')] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+      ],
+    }
+    expect(portableBody(request, openAi)).toEqual(plain)
+    expect(portableBody({ ...request, [ownRequestField]: {} }, compatible)).toEqual(plain)
+    expect(portableBody(request, compatible)).toBe(request)
   })
 })

@@ -14,7 +14,7 @@ export interface ChangesSince {
   readonly pending: PendingWrite | null
 }
 
-/** Time in ms for which a process that waits keeps its turn: it may have died. */
+/** Time in ms for which a process that waits keeps its turn: it may have died, and its clock may have been ahead. */
 const turnMs = 1_000
 
 const max = 64
@@ -57,7 +57,7 @@ export class MemoryChanges {
       const data = { owner: ownerKey(owner), recent: [{ version: 1, ids: [] }], pending }
       return seen === 0 && (await this.#table.insert({ id: idOf(owner), project, tenant, user, data })) !== null
     }
-    const waiting = (row.data.waiting ?? []).filter(({ at_ms }) => this.#now() - at_ms < turnMs)
+    const waiting = (row.data.waiting ?? []).filter(({ at_ms }) => Math.abs(this.#now() - at_ms) < turnMs)
     const [next = { process: this.#process }] = waiting
     const isTurn = next.process === this.#process && !isPending(row) && isUnchanged(row, seen)
     const others = waiting.filter(({ process }) => process !== this.#process)

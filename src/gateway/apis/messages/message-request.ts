@@ -110,7 +110,7 @@ const ownFields = (body: Body): WireObject => {
     output_config: output_config?.effort ? { effort: output_config.effort } : undefined,
     user: metadata?.user_id ?? undefined,
     service_tier: service_tier === 'standard_only' ? 'default' : (service_tier ?? undefined),
-    [ownRequestField]: only.length > 0 ? Object.fromEntries(only) : undefined,
+    [ownRequestField]: Object.fromEntries(only),
   }
 }
 
