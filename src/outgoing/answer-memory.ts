@@ -68,6 +68,10 @@ export class AnswerMemory {
     return true
   }
 
+  isHeldBy(project: string): boolean {
+    return this.#held.has(project)
+  }
+
   give(project: string, bytes: number): void {
     const left = (this.#held.get(project) ?? 0) - bytes
     this.bytes -= bytes

@@ -205,8 +205,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const { body, scope, idempotency } = call
   const session = await findSession(host, call, call.params.session_id)
   checkBody(call)
-  const { retry_of } = body
-  const text = retry_of === undefined ? (body.input ?? '') : await failedInput(host, session, retry_of)
+  const { retry_of, input = '' } = body
+  const retried = retry_of === undefined ? null : await failedInput(host, session, retry_of)
   const { user } = session.owner
   checkMemory({ memory: body.memory, user, of: 'session' })
   const agent = await turnAgent(parts, call, session)
@@ -242,12 +242,14 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   })
   const place = { actor: session.id, owner: session.owner, after: session.state.lastSequence }
   const deliver = (given: TurnInput) => host.deliverTo(session, started(given))
-  const result = await (typeof text === 'string'
-    ? deliver({ input: text })
-    : parts.media.begin(
-        { input: text, place, model: plan.model, scope: isServerSide(call.principal) ? scope : null },
-        deliver,
-      ))
+  const begin = () =>
+    typeof input === 'string'
+      ? deliver({ input })
+      : parts.media.begin(
+          { input, place, model: plan.model, scope: isServerSide(call.principal) ? scope : null },
+          deliver,
+        )
+  const result = await (retried === null ? begin() : deliver(retried))
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
   return { stream, ...streamPlace(session), replayed: result.duplicate }

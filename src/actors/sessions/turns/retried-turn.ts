@@ -1,7 +1,9 @@
+import { isObject } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { rangeOfTurn } from '../event-pages.ts'
+import type { TurnInput } from '../input/turn-media.ts'
 
 /** The fields of a turn request that say what the turn begins with. */
 interface TurnStart {
@@ -26,12 +28,12 @@ export const checkTurnStart = ({ input, tool_results, retry_of }: TurnStart): vo
 }
 
 /**
- * Returns the input of a failed turn. Whether it is the latest is decided by the session itself.
+ * Returns the input of a failed turn, its images by reference. Whether it is the latest is decided by the session itself.
  *
  * @throws {ServiceError} `not_found` for a turn that the log does not have; `invalid_transition` for one that has not
  * failed.
  */
-export const failedInput = async (host: Host, session: Resident, turn: number): Promise<string> => {
+export const failedInput = async (host: Host, session: Resident, turn: number): Promise<TurnInput> => {
   const { first, last } = await rangeOfTurn(host, session, turn)
   const [[started], [ended]] = await Promise.all([
     host.readPage(session, first - 1, 1),
@@ -44,6 +46,6 @@ export const failedInput = async (host: Host, session: Resident, turn: number): 
       param: 'retry_of',
       message: 'The turn has not failed. Only a failed one can be retried; start another turn.',
     })
-  const { input_text: input } = started.payload
-  return typeof input === 'string' ? input : ''
+  const { input_text: text, input: parts } = started.payload
+  return { input: typeof text === 'string' ? text : '', ...(Array.isArray(parts) && { parts: parts.filter(isObject) }) }
 }

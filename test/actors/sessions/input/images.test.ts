@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { UnclaimedImages, unclaimedImages } from '#actors/sessions/input/unclaimed-images.ts'
+import { ModelError } from '#gateway/call/provider-port.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { png } from '#test/gateway/simulated/image-bytes.ts'
 import { secretOf } from '#test/support/call-of.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { keyed } from '../approving.ts'
 import {
   callOf,
   collect,
@@ -82,6 +84,38 @@ describe('images in the input of a turn', () => {
         { type: 'image_url', image_url: { url: dataUrl, detail: 'low' } },
       ],
     })
+  })
+
+  it('are those of the retry of a turn that failed, in its first event and for the model, and are stored once', async () => {
+    const fails = new ModelError('provider_error', 'The provider failed.')
+    const session = await open({}, { text: ['Half'], fails })
+    await turn(world, session, { input: [question, image] })
+    const [started] = await turn(world, session, { retry_of: 1 })
+    const input = [question, reference]
+    expect(started?.payload).toMatchObject({ turn_number: 2, retry_of: 1, input_text: 'What is this?', input })
+    expect(messages()).toMatchObject([{ role: 'user', parts: [{ type: 'text' }, shown] }])
+    expect(await blobs()).toHaveLength(1)
+  })
+
+  it('sent again with their key are stored once, at the same time or later, and get the same turn', async () => {
+    const session = await open()
+    const call = keyed(callOf({ session_id: session }, {}, { input: [question, image] }), 'once')
+    const answers = await Promise.all([1, 2, 3].map(() => world.useCases['sessions.turns'](call)))
+    const streams = await Promise.all(answers.map(({ stream }) => collect(stream)))
+    const late = await world.useCases['sessions.turns'](call)
+    expect([late.replayed, ...answers.map(({ replayed }) => replayed)].filter(Boolean)).toHaveLength(3)
+    for (const events of [...streams, await collect(late.stream)]) expect(events).toEqual(streams[0])
+    await expect.poll(blobs).toHaveLength(1)
+    expect(await world.storage.records.ofEveryProject(unclaimedImages, null, 10)).toEqual([])
+    expect(world.provider.requests).toHaveLength(1)
+  })
+
+  it('of turns that are sent at the same time are those of the one that begins', async () => {
+    const session = await open()
+    const sent = await Promise.allSettled([1, 2, 3, 4].map(() => turn(world, session, { input: [image], tools: [] })))
+    const begun = sent.filter(({ status }) => status === 'fulfilled')
+    expect(begun.length).toBeGreaterThan(0)
+    expect(await blobs()).toHaveLength(begun.length)
   })
 
   it('at an address are passed on by it, if that is public', async () => {

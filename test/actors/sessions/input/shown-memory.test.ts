@@ -47,3 +47,32 @@ it('leaves room to other projects, and gives up a call that is cancelled while i
   next.end()
   await next.ended
 })
+
+it('lets no call overtake one of a project without memory, until that is cancelled, nor an earlier one of its project', async () => {
+  const { call, done } = open()
+  const cancelled = new AbortController()
+  const held = [call('a', 130), call('a', 130)]
+  const [large, small] = [call('b', 200), call('a', 40)]
+  expect(done).toEqual(['a', 'a'])
+  held[0]?.end()
+  await held[0]?.ended
+  await expect.poll(() => done).toEqual(['a', 'a', 'b', 'a'])
+  const [third, later] = [call('c', 100, cancelled.signal), call('a', 10)]
+  expect(done).toHaveLength(4)
+  cancelled.abort(new Error('cancelled'))
+  await expect(third.ended).rejects.toThrow('cancelled')
+  await expect.poll(() => done).toEqual(['a', 'a', 'b', 'a', 'a'])
+  const [wide, narrow] = [call('a', 250), call('a', 10)]
+  await Promise.resolve()
+  expect(done).toHaveLength(5)
+  for (const each of [held[1], large, small, later]) {
+    each?.end()
+    await each?.ended
+  }
+  await expect.poll(() => done).toHaveLength(7)
+  for (const each of [wide, narrow]) {
+    each.end()
+    await each.ended
+  }
+  await expect(call('a', 1, cancelled.signal).ended).rejects.toThrow('cancelled')
+})
