@@ -1,8 +1,9 @@
 import { callApi } from './api.js'
+import { sentAgain } from './parts/pictures.js'
 import { streamTurn } from './playground/server-events.js'
 
 /**
- * @typedef {{ seq: number | null, sequence: number | null, turn: { turn_number: number, input_text: string, model: string } | null }} Moment the selected commit, null for
+ * @typedef {{ seq: number | null, sequence: number | null, turn: { turn_number: number, input_text: string, images: readonly import('./parts/pictures.js').Image[], model: string } | null }} Moment the selected commit, null for
  *   the newest, its newest event, and the turn of a session at that time
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
  * @typedef {{ label: string, value: string, rows: number, kind: 'json' | 'text' | 'number' }} Field
@@ -83,21 +84,25 @@ const ofSession = (id, active, steps) => {
  */
 const turnAgain = (id, { seq, turn }) => {
   if (turn === null) return []
-  const { turn_number, input_text, model } = turn
+  const { turn_number, input_text, images, model } = turn
   const isFirst = turn_number === 1
   const params = { session_id: id }
   const where = isFirst ? 'a new session of the same agent and user' : `a new session with the turns before it`
+  const shown = images.length === 0 ? '' : ', with its images,'
   const midway = seq === null ? '' : ` A turn starts at its message: its steps until commit ${seq} happen anew.`
   return [
     {
       name: 'Run again',
-      says: `Sends the message of turn ${turn_number} to the same model in ${where}. This session is not changed. Tools and settings that its caller sent with the turn are not sent again.${midway}`,
+      says: `Sends the message of turn ${turn_number}${shown} to the same model in ${where}. This session is not changed. Tools and settings that its caller sent with the turn are not sent again.${midway}`,
       field: { label: `Message of turn ${turn_number}`, value: input_text, rows: 6, kind: 'text' },
-      body: (input) => ({ input }),
+      body: (text) => ({ text }),
       leads: true,
       unreasoned: isFirst,
       send: async (project, body) => {
-        const { input, reason } = /** @type {{ input: string, reason?: string }} */ (body)
+        const { text, reason } = /** @type {{ text: string, reason?: string }} */ (body)
+        const pictures = await sentAgain(images, project, id)
+        const texts = text.trim() === '' ? [] : [{ type: 'input_text', text }]
+        const input = pictures.length === 0 ? text : [...texts, ...pictures]
         const made = isFirst
           ? await callApi(project, 'sessions.create', {
               body: likeOf(await callApi(project, 'sessions.get', { params })),

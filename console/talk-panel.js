@@ -1,7 +1,7 @@
 import { dollars, duration } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
-import { Pictures } from './parts/pictures.js'
+import { imagesIn, Pictures } from './parts/pictures.js'
 import { nothing } from './parts/table.js'
 import { linesIn } from './playground/conversation.js'
 import { sumsOf } from './sums.js'
@@ -18,8 +18,11 @@ const eventsTo = (events, upTo) => (upTo === null ? events : events.filter(({ se
 export const turnAt = (events, upTo) => {
   const payload = eventsTo(events, upTo).findLast(({ event_type }) => event_type === 'turn.started')?.payload
   if (payload === undefined) return null
-  const { turn_number, input_text = '', model } = payload
-  return { turn_number: Number(turn_number), input_text: String(input_text), model: String(model) }
+  const { turn_number, input_text = '', input, model } = payload
+  return {
+    ...{ turn_number: Number(turn_number), input_text: String(input_text), model: String(model) },
+    images: imagesIn(input),
+  }
 }
 
 /** What was said, up to the selected commit. @param {{ project: string, session: string, events: Events, upTo: number | null }} props `upTo`: the newest event that is shown */

@@ -1,5 +1,6 @@
 import { dollars, duration } from '../format.js'
 import { lineDiff } from '../parts/line-diff.js'
+import { inputTextOf } from '../parts/pictures.js'
 import { jsonText } from '../parts/turned-text.js'
 import { sumsOf } from '../sums.js'
 import { toolFailure } from '../tool-failure.js'
@@ -60,7 +61,7 @@ class PartBook {
 
   /** How each event changes the parts. @type {Readonly<Record<string, (data: any) => void>>} */
   #takers = {
-    'turn.started': ({ input_text, model }) => this.#begin(input_text ?? '', model),
+    'turn.started': (turn) => this.#begin(inputTextOf(turn), turn.model),
     queued: ({ input }) => this.#begin(input),
     'output_text.delta': ({ delta }) => {
       const { output } = this.#part(said, { kind: 'model', name: 'Model' }, this.#before)
@@ -146,9 +147,7 @@ const textOf = (value) => {
 /** The numbers of the turns in a log, in their order. @param {readonly ActorEvent[]} events @returns {readonly { turn: number, text: string }[]} */
 export const turnsIn = (events) =>
   events.flatMap(({ event_type, payload }) =>
-    event_type === 'turn.started'
-      ? [{ turn: Number(payload.turn_number), text: String(payload.input_text ?? '') }]
-      : [],
+    event_type === 'turn.started' ? [{ turn: Number(payload.turn_number), text: inputTextOf(payload) }] : [],
   )
 
 /**

@@ -7,12 +7,19 @@ import { useRead } from './use-read.js'
  * @typedef {object} Image of a message, by one of these
  * @property {string} [image_id] of a session's image
  * @property {string} [image_url] a data URL, or an address elsewhere, which is not loaded
+ * @property {string} [detail]
  * @property {string} [filename]
  * @property {number} [key] of one that is attached
  */
 
 /** The images among the parts of a message. @param {unknown} parts @returns {readonly Image[]} */
 export const imagesIn = (parts) => (Array.isArray(parts) ? parts.filter(({ type }) => type === 'input_image') : [])
+
+/** What was said in a turn; of images alone, how many they are. @param {{ input_text?: unknown, input?: unknown }} started payload of its first event */
+export const inputTextOf = ({ input_text, input }) => {
+  const { length } = imagesIn(input)
+  return String(input_text || (length > 1 ? `${length} images` : length === 1 ? 'An image' : ''))
+}
 
 /** Height in px of thumbnails, twice that of their boxes for dense screens. */
 const thumbnailPx = 144
@@ -77,6 +84,24 @@ const blobOf = async ({ image_id, image_url }, project, session) => {
   if (session === '') throw new Error('only its server has it')
   return bytesOf(project, 'sessions.image', { session_id: session, image_id })
 }
+
+/** @param {Blob} blob @returns {Promise<string>} */
+export const dataUrlOf = (blob) =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('error', () => reject(reader.error))
+    reader.readAsDataURL(blob)
+  })
+
+/** Images of a session, as a turn of another one has them. @param {readonly Image[]} images @param {string} project @param {string} session */
+export const sentAgain = (images, project, session) =>
+  Promise.all(
+    images.map(async ({ image_id, image_url, detail }) => ({
+      ...{ type: 'input_image', ...(detail && { detail }) },
+      image_url: image_id ? await dataUrlOf(await blobOf({ image_id }, project, session)) : image_url,
+    })),
+  )
 
 /** @param {string} base64 */
 export const blobFrom = (base64) => new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))])

@@ -1,5 +1,5 @@
 import { html } from '../html.js'
-import { Pictures } from '../parts/pictures.js'
+import { dataUrlOf, Pictures } from '../parts/pictures.js'
 import { useState } from '../vendor/hooks.js'
 
 /** @typedef {import('./request-model.js').Item} Item */
@@ -25,6 +25,8 @@ export const useAttachments = ({ onlyImages, maxLength = Number.POSITIVE_INFINIT
     setParts((before) => [...before, ...fresh])
   }
   const clear = () => setParts([])
+  /** Attaches images of a message that was not taken. @param {readonly Item[]} images */
+  const giveBack = (images) => setParts((before) => [...images.map((image) => ({ ...image, key: ++files })), ...before])
   /** @param {unknown} part */
   const remove = (part) => setParts(parts.filter((each) => each !== part))
   const taking = {
@@ -39,7 +41,7 @@ export const useAttachments = ({ onlyImages, maxLength = Number.POSITIVE_INFINIT
     event.stopPropagation()
     void add(data.files)
   }
-  return { parts, trouble, add, remove, clear, onlyImages, taking }
+  return { parts, trouble, add, remove, clear, giveBack, onlyImages, taking }
 }
 
 /** @param {boolean} onlyImages */
@@ -71,12 +73,7 @@ let files = 0
 
 /** A file as a part of a message. @param {File} file @returns {Promise<Item>} */
 const partOf = async (file) => {
-  const data = await new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.addEventListener('load', () => resolve(String(reader.result)))
-    reader.addEventListener('error', () => reject(reader.error))
-    reader.readAsDataURL(file)
-  })
+  const data = await dataUrlOf(file)
   const named = { key: ++files, filename: file.name }
   return file.type.startsWith('image/')
     ? { type: 'input_image', image_url: data, ...named }

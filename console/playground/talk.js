@@ -20,26 +20,31 @@ import { useTalk } from './use-talk.js'
  * @param {{ place: Place, models: readonly string[], log: readonly import('../event-log.js').ActorEvent[] }} props
  */
 export const Talk = ({ place, models, log }) => {
-  const talk = useTalk(place, log)
+  const [text, setText] = useState('')
+  const talk = useTalk(place, log, (input) => {
+    const parts = typeof input === 'string' ? [{ type: 'input_text', text: input }] : input
+    setText((now) => [...parts.flatMap((part) => part.text ?? []), now].join('\n').trim())
+    attached.giveBack(parts.filter(({ type }) => type === 'input_image'))
+  })
   // an agent has its own tools
   const [offers, setOffers] = useState(!place.query.agent)
   const { lines, busy, waiting, follow } = talk
   const simulated = isSimulated(place.query.model ?? '', models)
   // a message is one frame of a WebSocket, which has at most 1 MiB
   const attached = useAttachments({ onlyImages: true, ...(place.query.by === 'ws' && { maxLength: 1_000_000 }) })
-  /** @param {string} text */
-  const say = (text) => {
+  /** @param {string} said */
+  const say = (said) => {
     const parts = sentParts(attached.parts).map(({ filename, ...part }) => part)
     attached.clear()
-    const texts = text.trim() === '' ? [] : [{ type: 'input_text', text }]
-    return talk.send({ input: parts.length === 0 ? text : [...texts, ...parts], tools: offers ? [exampleTool] : [] })
+    const texts = said.trim() === '' ? [] : [{ type: 'input_text', text: said }]
+    return talk.send({ input: parts.length === 0 ? said : [...texts, ...parts], tools: offers ? [exampleTool] : [] })
   }
   return html`
     <section class="panel talk" aria-label="Conversation" ...${attached.taking}>
       <${Messages} project=${place.project} session=${place.query.session} lines=${lines} hint=${simulated} />
       ${waiting !== null && html`<${Approval} key=${waiting.action} project=${place.project} actor=${{ id: waiting.action }} done=${follow} />`}
       ${simulated && html`<${MagicWords} disabled=${busy} press=${say} />`}
-      <${SayForm} place=${place} talk=${talk} attached=${attached} say=${say} offers=${offers} offer=${setOffers} />
+      <${SayForm} place=${place} talk=${talk} attached=${attached} text=${text} setText=${setText} say=${say} offers=${offers} offer=${setOffers} />
     </section>
   `
 }
@@ -56,9 +61,8 @@ export const Messages = ({ project, session, lines, hint }) => {
   `
 }
 
-/** @param {{ place: Place, talk: Talking, attached: ReturnType<typeof useAttachments>, say: (text: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
-const SayForm = ({ place, talk: { busy, waiting, stop }, attached, say, offers, offer }) => {
-  const [text, setText] = useState('')
+/** @param {{ place: Place, talk: Talking, attached: ReturnType<typeof useAttachments>, text: string, setText: (text: string) => void, say: (text: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
+const SayForm = ({ place, talk: { busy, waiting, stop }, attached, text, setText, say, offers, offer }) => {
   const isEmpty = text.trim() === '' && attached.parts.length === 0
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
   // an answer is shown before its turn has ended

@@ -77,6 +77,13 @@ describe('the course of a turn', () => {
   it('is found by its number and input', () => {
     expect(turnsIn(turn)).toEqual([{ turn: 3, text: 'Refund it' }])
   })
+
+  it('of images alone is named by their number', () => {
+    const image = { type: 'input_image', image_id: 'img_a' }
+    const begun = logOf(['turn.started', { turn_number: 1, input_text: '', input: [image, image], model: 'm' }])
+    expect(turnsIn(begun)).toEqual([{ turn: 1, text: '2 images' }])
+    expect(courseOf(begun).parts.map(({ output }) => output)).toEqual(['2 images'])
+  })
 })
 
 describe('two courses side by side', () => {

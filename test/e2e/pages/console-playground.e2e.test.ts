@@ -49,6 +49,37 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     expect(console.complaints).toEqual([])
   })
 
+  it('gives back a message that is refused, and runs a turn again with its images', async () => {
+    const { page, world } = console
+    const square = pngOf(24, 16)
+    const attach = (name: string, buffer: Buffer) =>
+      form.getByLabel('Attach images').setInputFiles([{ name, mimeType: 'image/png', buffer }])
+    await console.show('playground', 'Playground')
+    const form = page.getByRole('form', { name: 'Say' })
+    await form.getByLabel('Message').fill('What is this?')
+    await attach('broken.png', Buffer.from('no image'))
+    await form.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('unsupported_format').waitFor()
+    await expect.poll(() => form.getByLabel('Message').inputValue()).toBe('What is this?')
+    await form.getByRole('button', { name: 'Remove image 1' }).click()
+    await attach('square.png', square)
+    await form.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('completed:').waitFor()
+    expect(await form.getByLabel('Message').inputValue()).toBe('')
+    const session = new URLSearchParams(page.url().split('?')[1]).get('session') ?? ''
+    await console.show(`actors/${session}`, session)
+    await page.getByRole('button', { name: 'Run again' }).click()
+    const again = page.getByRole('form', { name: 'Run again' })
+    await again.getByText('Sends the message of turn 1, with its images,').waitFor()
+    await again.getByRole('button', { name: 'Run again' }).click()
+    await expect.poll(() => page.locator('h1').getAttribute('title')).not.toBe(session)
+    const made = String(await page.locator('h1').getAttribute('title'))
+    const image = { type: 'input_image', mime_type: 'image/png', bytes: square.length }
+    expect((await world.api.log(made))[0]?.payload).toMatchObject({
+      input: [{ type: 'input_text', text: 'What is this?' }, image],
+    })
+  })
+
   it('sends images that are chosen, pasted or dropped, and shows them wherever the turn is shown', async () => {
     const { page, world } = console
     const [square, other] = [pngOf(24, 16), pngOf(8, 8)]
