@@ -47,12 +47,15 @@ const portTries = 100
 
 /** Starts a server with a new data folder, on a free port unless one is named; resolves when it accepts connections. */
 export async function startService(spec: ServiceSpec, port?: number): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), `troupe-${spec.name}-`))
-  try {
-    return await launch(spec, port ?? (await freePort()), folder)
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
-    throw error
+  for (let tries = 1; ; tries++) {
+    const folder = mkdtempSync(join(tmpdir(), `troupe-${spec.name}-`))
+    try {
+      return await launch(spec, port ?? (await freePort()), folder)
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true })
+      // another process may have begun to listen since the check
+      if (port !== undefined || tries === 3 || !/EADDRINUSE|Address already in use/i.test(String(error))) throw error
+    }
   }
 }
 

@@ -63,6 +63,22 @@ describe('test services', () => {
     await expect(broken).rejects.toThrow('broken did not start\nport is cursed')
   })
 
+  it('start on another port when another process took the one that was free', async () => {
+    const tried: number[] = []
+    const taken = ['--eval', 'console.error("listen EADDRINUSE"); process.exit(1)']
+    const service = await startService({
+      name: 'late',
+      command: process.execPath,
+      env: () => process.env,
+      args: (port) =>
+        tried.push(port) === 1 ? taken : ['--eval', `require('node:net').createServer().listen(${port}, '127.0.0.1')`],
+      url: String,
+    })
+    await service.stop()
+    expect(tried).toHaveLength(2)
+    expect(service.port).toBe(tried[1])
+  })
+
   it('refuse a CHROMIUM_PATH that is not a file', () => {
     const kept = process.env.CHROMIUM_PATH
     process.env.CHROMIUM_PATH = '/nowhere/chromium'

@@ -119,7 +119,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     expect(await form.getByRole('img').count()).toBe(0)
     const session = new URLSearchParams(page.url().split('?')[1]).get('session') ?? ''
     await console.show(`actors/${session}`, session)
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('2 images')
+    await page.getByRole('heading', { level: 1, name: '2 images', exact: true }).waitFor()
     await expect.poll(() => sizeOf(drawn)).toEqual([216, 144])
     await page.getByRole('tab', { name: 'Log' }).click()
     const row = page.locator('[data-event="turn.started"]')
