@@ -47,6 +47,21 @@ describe('the events of a streamed response', () => {
     })
   })
 
+  it('keep several calls apart whose parts have no index', async () => {
+    const begun = (id: string) => ({ tool_calls: [{ id, function: { name: 'look_up', arguments: '{"q":' } }] })
+    const more = (text: string) => ({ tool_calls: [{ function: { arguments: text } }] })
+    const deltas = [begun('call_1'), more('1}'), begun('call_2'), more('2}')]
+    const last = (await eventsOf({ deltas, finishReason: 'tool_calls' })).at(-1)
+    expect(last).toMatchObject({
+      response: {
+        output: [
+          { call_id: 'call_1', arguments: '{"q":1}' },
+          { call_id: 'call_2', arguments: '{"q":2}' },
+        ],
+      },
+    })
+  })
+
   it('describe tool calls, including calls with interleaved arguments', async () => {
     const piece = (index: number, text: string) => ({ tool_calls: [{ index, function: { arguments: text } }] })
     const deltas = [

@@ -1,4 +1,5 @@
-import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { type StreamedCall, StreamedCalls } from '#gateway/call/streaming/streamed-calls.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import type { ToolAliases } from './caller-tools.ts'
 import { documentsCited } from './citations.ts'
@@ -45,9 +46,6 @@ export interface OutputOptions {
   readonly include: readonly string[]
 }
 
-/** More calls than any model makes at once: a higher index is ignored as invalid. */
-const maxCalls = 1024
-
 /**
  * Builds the output of one response: takes deltas of chat completions, and produces items and their events.
  *
@@ -61,7 +59,8 @@ export class ResponseOutput {
   readonly #parts: OutputPart[] = []
   readonly #sources: Source[] = []
   #open: OutputMessage | OutputReasoning | null = null
-  #calls: (CallOutput | undefined)[] = []
+  #calls = new StreamedCalls()
+  readonly #callOutputs = new Map<StreamedCall, CallOutput>()
   #searchCalls: SearchRequest[] = []
   /** Length of the text of the model's answer so far, in UTF-16 units. */
   #length = 0
@@ -92,14 +91,15 @@ export class ResponseOutput {
       this.#open.annotate([...arrayOf(delta.annotations).map(objectOf), ...documentsCited(delta)])
     const refusal = textOf(delta.refusal)
     if (refusal !== '') this.#message().refusal(refusal)
-    for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
+    for (const [call, more] of this.#calls.add(delta.tool_calls)) this.#call(call, more)
   }
 
   /** Ends the model's answer. @param whole false when it was cut off: open items become incomplete. */
   finish(whole: boolean): void {
     this.#close(whole)
-    for (const call of this.#calls) call?.finish(whole)
-    this.#calls = []
+    for (const output of this.#callOutputs.values()) output.finish(whole)
+    this.#callOutputs.clear()
+    this.#calls = new StreamedCalls()
     this.#length = 0
   }
 
@@ -231,15 +231,13 @@ export class ResponseOutput {
     return part
   }
 
-  #call(delta: WireObject, place: number): void {
-    const index = typeof delta.index === 'number' ? countOf(delta.index) : place
-    if (index >= maxCalls) return
-    const { name, arguments: text } = objectOf(delta.function)
-    const known = this.#calls[index]
-    const call =
-      known ?? (textOf(name) === '' ? undefined : this.#newCall(textOf(delta.id) || newId('call'), textOf(name)))
-    this.#calls[index] = call
-    call?.add(textOf(text))
+  /** @param more arguments that were added to a call; its item begins with all of them once its name is known. */
+  #call(call: StreamedCall, more: string): void {
+    if (call.name === '') return
+    const known = this.#callOutputs.get(call)
+    const output = known ?? this.#newCall(call.id || newId('call'), call.name)
+    this.#callOutputs.set(call, output)
+    output.add(known === undefined ? call.arguments : more)
   }
 
   #newCall(callId: string, name: string): CallOutput {
