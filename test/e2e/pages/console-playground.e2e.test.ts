@@ -60,6 +60,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     await attach('broken.png', Buffer.from('no image'))
     await form.getByRole('button', { name: 'Send' }).click()
     await page.getByText('unsupported_format').waitFor()
+    expect(console.complaints).toEqual([expect.stringContaining('400')])
+    console.complaints.length = 0
     await expect.poll(() => form.getByLabel('Message').inputValue()).toBe('What is this?')
     await form.getByRole('button', { name: 'Remove image 1' }).click()
     await attach('square.png', square)
