@@ -223,7 +223,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
   }
 
   /**
-   * Adds what was missing in the segments: the documents that all segments of a revision, and these, have are all.
+   * Adds what was missing in the segments, if anything was: the documents that all segments of a revision, and these, have are all.
    *
    * @returns the revision; null when documents changed meanwhile, so that it may not be all.
    */
@@ -233,7 +233,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
     const closed = new Set(abandoned(before, this.#parts.now()))
     await this.#edit(place, (data) => {
       const between = { after: before.revision, to: data.revision }
-      revision = covers(data.segments ?? [], between) ? data.revision + 1 : null
+      revision = covers(data.segments ?? [], between) ? data.revision + Number(segments.length > 0) : null
       if (revision === null) return data
       const { announced_at, changing = {}, ...rest } = withoutRemovals(data, closed)
       const others = Object.fromEntries(Object.entries(changing).filter(([process]) => !closed.has(process)))

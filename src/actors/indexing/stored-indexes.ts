@@ -179,8 +179,10 @@ export class StoredIndexes<Row extends IndexedRow, Index extends LoadedIndex<Row
       else await nextSlice()
     }
     for (const id of gone) writer.written.removals.push([id, this.#parts.clock.now()])
-    if (writer.written.documents > 0 || gone.size > 0) await written()
     const { segments: known = [] } = before
+    // revisions that no segment has need one, although it is empty
+    const isCovered = before.revision === 0 || (!isNew && covers(known, { after: 0, to: before.revision }))
+    if (writer.written.documents > 0 || gone.size > 0 || !(isCovered || segments.length > 0)) await written()
     if (segments.length === 0 && before.revision === 0) return
     if (isNew && known.some(({ format = 0 }) => format > segmentFormat)) {
       // a later version of this program writes this index: this process keeps its own in memory

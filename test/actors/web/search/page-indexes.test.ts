@@ -1,8 +1,12 @@
-import { expect, it } from 'vitest'
-import { webKinds } from '#actors/web/kinds.ts'
+import { expect, it, vi } from 'vitest'
+import { covers } from '#actors/indexing/segment-refs.ts'
+import { Table } from '#actors/records/table.ts'
+import { webCorpora, webKinds } from '#actors/web/kinds.ts'
 import { PageIndexes } from '#actors/web/search/page-indexes.ts'
+import { pagesPlace } from '#actors/web/store/page-changes.ts'
 import { PageStore } from '#actors/web/store/page-store.ts'
 import { IndexBound } from '#retrieval/index.ts'
+import { projectScope } from '#storage/index.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { PlacedNodes } from '#test/support/placed-nodes.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
@@ -44,6 +48,37 @@ it("sees another node's changes of pages, also those of a node that ended before
   await titles()
   await clock.advance(31_000)
   expect(await titles()).toEqual(['three', 'two'])
+})
+
+it.each([
+  ['a process has ended before it changed any', false],
+  ['a revision has no segment', true],
+])('are compared once where %s, and found with all that was noted', async (_, isLacking) => {
+  const clock = new VirtualClock()
+  const { records, blobs } = openMemoryStorage({ now: clock.now })
+  await records.prepare(webKinds)
+  const store = new PageStore(records, blobs, { now: clock.now })
+  for (const name of ['one', 'two']) {
+    await store.save('prj_a', page(name).url, page(name))
+    await store.changed('prj_a')
+  }
+  const place = pagesPlace('prj_a')
+  await store.changes.make(place, () => Promise.reject(new Error('killed'))).catch(() => {})
+  const states = new Table(records, webCorpora, clock.now)
+  const revision = isLacking ? 3 : 2
+  await states.change(projectScope('prj_a'), place.id, { edit: ({ data }) => ({ ...data, revision }) })
+  const indexes = new PageIndexes({ store, clock })
+  const compared = vi.spyOn(store, 'all')
+  await clock.advance(61_000)
+  for (let seen = 0; seen < 5; seen++) {
+    expect((await indexes.of('prj_a')).size).toBe(2)
+    await clock.advance(1_000)
+  }
+  expect(compared).toHaveBeenCalledTimes(1)
+  const state = await store.changes.state(place)
+  expect(state?.changing).toEqual({})
+  expect(state?.revision).toBe(isLacking ? 4 : 2)
+  expect(covers(state?.segments ?? [], { after: 0, to: state?.revision ?? 0 })).toBe(true)
 })
 
 it('are made anew when a part of a segment is damaged', async () => {
