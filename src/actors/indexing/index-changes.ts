@@ -102,7 +102,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
       throw error
     } finally {
       open.making--
-      if (open.rows.size >= maxWaiting || open.isEmpty) await this.flush(place)
+      if (open.rows.size + open.removed.size >= maxWaiting || open.isEmpty) await this.flush(place)
     }
   }
 

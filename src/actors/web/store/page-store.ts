@@ -168,9 +168,20 @@ export class PageStore {
     return this.changes.changed(pagesPlace(project))
   }
 
-  /** Makes the changes known, and removes at once what the index has of removed pages. */
-  purge(project: string): Promise<void> {
-    return this.changes.purge(pagesPlace(project))
+  /**
+   * Makes the changes known, and removes at once what the index has of removed pages: also of those that a process had
+   * announced and removed that ended before it noted it.
+   */
+  async purge(project: string): Promise<void> {
+    const place = pagesPlace(project)
+    const ids = Object.values((await this.changes.state(place))?.removing ?? {}).flat()
+    const existing = await this.getMany(project, ids)
+    const gone = ids.filter((id) => !existing.has(id))
+    if (gone.length > 0)
+      await this.changes.make(place, async ({ removed }) => {
+        for (const id of gone) removed.set(id, this.#now())
+      })
+    await this.changes.purge(place)
   }
 }
 

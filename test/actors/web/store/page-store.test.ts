@@ -66,3 +66,32 @@ it('makes known what it stored before a change failed, and leaves that one to be
   expect(state?.segments?.map(({ documents }) => documents)).toEqual([1])
   expect(Object.keys(state?.changing ?? {})).toHaveLength(1)
 })
+
+it('removes from segments what a process had removed that was killed before it noted it, when a takedown is repeated', async () => {
+  const { records, blobs } = openMemoryStorage({ now: Date.now })
+  await records.prepare(webKinds)
+  const [killed, store] = [0, 1].map(() => new PageStore(records, blobs, { now: Date.now }))
+  await store?.save('prj_a', url, page)
+  await store?.save('prj_a', `${url}-2`, page)
+  await store?.changed('prj_a')
+  expect(await killed?.block('prj_a', url, 'wtd_1')).toBe(true)
+  expect(await store?.block('prj_a', url, 'wtd_1')).toBe(false)
+  await store?.purge('prj_a')
+  const state = await store?.changes.state(pagesPlace('prj_a'))
+  expect(state?.segments?.map(({ documents }) => documents).filter((count) => count > 0)).toEqual([1])
+})
+
+it('announces a bounded number of removals at once', async () => {
+  const { records, blobs } = openMemoryStorage({ now: Date.now })
+  await records.prepare(webKinds)
+  const store = new PageStore(records, blobs, { now: Date.now })
+  for (let n = 0; n < 250; n++) await store.save('prj_a', `${url}-${n}`, page)
+  await store.changed('prj_a')
+  const announced: number[] = []
+  for await (const row of store.all('prj_a')) {
+    await store.remove(row)
+    const { removing = {} } = (await store.changes.state(pagesPlace('prj_a'))) ?? {}
+    announced.push(Object.values(removing).flat().length)
+  }
+  expect(Math.max(...announced)).toBeLessThanOrEqual(200)
+})
