@@ -40,27 +40,27 @@ export class CandidateSearch {
     ].join(' AND ')
   }
 
-  /** @param indexed step up to which documents are in the index of words; null: all are. */
-  async in(table: LanceTable, indexed: number | null): Promise<Found> {
+  /** @param changes step up to which documents are in the index of words, and how many later ones are candidates; null: all are in it. */
+  async in(table: LanceTable, changes: { readonly indexed: number; readonly max: number } | null): Promise<Found> {
     const { limit } = this.#query
     const [vector, opposite] = [this.#vector, this.#vector?.map((number) => -number)]
     const [words, near, far, recent] = await Promise.all([
-      this.#byWords(table, indexed === null),
+      this.#byWords(table, changes === null),
       vector === null ? [] : this.#near(table, vector, limit),
       opposite === undefined ? [] : this.#near(table, opposite, farthest),
-      indexed === null ? [] : this.#after(table, indexed),
+      changes === null ? [] : this.#after(table, changes.indexed, changes.max),
     ])
     return { words, near, far, recent }
   }
 
-  /** Returns the documents with the best passages of all tables. */
+  /**
+   * Returns the documents with the best passages: by words those of each table, since a word that is rare in one, and
+   * weighs much there, may be in every document of another; by the vector those of all.
+   */
   best(found: readonly Found[]): ReadonlySet<string> {
     const { limit } = this.#query
     return new Set([
-      ...first(
-        found.flatMap(({ words }) => words),
-        limit,
-      ),
+      ...found.flatMap(({ words }) => words.map(([id]) => id)),
       ...first(
         found.flatMap(({ near }) => near),
         limit,
@@ -88,10 +88,11 @@ export class CandidateSearch {
     return scoredIn(found, '_distance').map(([id, distance]) => [id, -distance])
   }
 
-  async #after(table: LanceTable, step: number): Promise<readonly string[]> {
+  async #after(table: LanceTable, step: number, max: number): Promise<readonly string[]> {
     const isRecent = `step > ${step} AND ${isFirst}`
     const filter = this.#filter === '' ? isRecent : `${isRecent} AND ${this.#filter}`
-    return columnOf(await table.query().where(filter).select(['document']).toArrow(), 'document').map(String)
+    const found = await table.query().where(filter).select(['document']).limit(max).toArrow()
+    return columnOf(found, 'document').map(String)
   }
 
   #among(search: LanceQuery): LanceQuery {

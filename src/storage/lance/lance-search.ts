@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../ports.ts'
 import type {
   Candidate,
   CandidateQuery,
@@ -25,6 +26,8 @@ import {
 } from './search-rows.ts'
 
 const prefix = 'search.'
+/** Of those with parts. A process of an earlier release removes all tables of a project but its own, not these. */
+const partedPrefix = `${prefix}2.`
 /** Names of the tables of an index. */
 const [recentName, notesName] = ['recent', 'notes']
 const partName = (at: number): string => `part-${at}`
@@ -38,11 +41,11 @@ export const isSearchTable = (name: string): boolean => name.startsWith(prefix)
 
 /** Beginning of the names of the tables of an index. */
 const nameOf = ({ project, name, dimensions }: SearchIndex): string =>
-  `${prefix}${tableName(project, `${name} ${dimensions}`)}.`
+  `${partedPrefix}${tableName(project, `${name} ${dimensions}`)}.`
 
 /** Sizes of the tables of an index. */
 export interface SearchSizes {
-  /** Number of documents that are candidates whatever their words are, before they are in the index of words. */
+  /** Number of documents that are candidates whatever their words are, before they are in the index of words; a quarter of the maximum. */
   readonly unindexed: number
   /** Number of changed documents that are in a table of their own. */
   readonly recent: number
@@ -139,6 +142,7 @@ export class LanceSearch implements SearchStore {
   }
 
   async erase(index: SearchIndex, ids: readonly string[]): Promise<void> {
+    await this.#dropAll(`${prefix}${index.project}.`)
     await this.#merging.get(nameOf(index))
     await this.remove(index, ids)
     for (const name of await this.#contents(index))
@@ -161,10 +165,9 @@ export class LanceSearch implements SearchStore {
     if (steps === null) return []
     const search = new CandidateSearch(this.#tables.packages.lance, index, query)
     const names = [recentName, ...partNames(steps.parts)]
+    const changes = { indexed: steps.indexed, max: 4 * this.#sizes.unindexed }
     const found = await Promise.all(
-      names.map((name) =>
-        this.#read(index, name, (table) => search.in(table, name === recentName ? steps.indexed : null)),
-      ),
+      names.map((name) => this.#read(index, name, (table) => search.in(table, name === recentName ? changes : null))),
     )
     const ids = search.best(found.flatMap((each) => each ?? []))
     if (ids.size === 0) return []
@@ -196,8 +199,9 @@ export class LanceSearch implements SearchStore {
     return new Map(found ?? [])
   }
 
-  async note(index: SearchIndex, { step, added, kept }: SearchNotes): Promise<void> {
+  async note(index: SearchIndex, { step, added, kept, ...begun }: SearchNotes): Promise<void> {
     const isNew = (await this.notes(index)) === null
+    if (isNew !== (begun.isNew ?? isNew)) throw new StoreUnavailable('search tables were removed or made meanwhile')
     await this.#change(index, recentName, async (table) => {
       const { indexed, parts } = await stepsOf(table)
       const last = parts - 1
@@ -290,7 +294,12 @@ export class LanceSearch implements SearchStore {
 
   async drop(project: string, but: SearchIndex | null): Promise<void> {
     const kept = but === null ? null : nameOf(but)
-    for (const name of await this.#tables.names(`${prefix}${project}.`)) {
+    if (kept === null) await this.#dropAll(`${prefix}${project}.`)
+    await this.#dropAll(`${partedPrefix}${project}.`, kept)
+  }
+
+  async #dropAll(beginning: string, kept: string | null = null): Promise<void> {
+    for (const name of await this.#tables.names(beginning)) {
       if (kept !== null && name.startsWith(kept)) continue
       this.#indexed.delete(name)
       await this.#tables.drop(name)
@@ -308,13 +317,9 @@ export class LanceSearch implements SearchStore {
       return await again().catch(again)
     } catch (error) {
       // it lacks a file: it is of no use, nor are the others, and all are made again
-      if (error instanceof Error && /not found/i.test(error.message)) await this.#dropOne(index)
+      if (error instanceof Error && /not found/i.test(error.message)) await this.#dropAll(nameOf(index))
       throw error
     }
-  }
-
-  async #dropOne(index: SearchIndex): Promise<void> {
-    for (const name of await this.#tables.names(nameOf(index))) await this.#tables.drop(name)
   }
 
   /** Changes a table after all changes of it that this process has begun. */

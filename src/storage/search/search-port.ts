@@ -30,11 +30,13 @@ export interface CandidateQuery {
   readonly facets: readonly string[]
   /** Earliest time of a document; null for any. */
   readonly since: number | null
-  /** Number of passages by words, and by the vector. */
+  /** Number of passages by words, of each table that an index may have, and by the vector. */
   readonly limit: number
 }
 
 export interface SearchNotes {
+  /** Whether the index had no notes when its documents began to be stored; absent: either. */
+  readonly isNew?: boolean
   readonly step: number
   readonly added: ReadonlyMap<string, Uint8Array>
   readonly kept: readonly string[]
@@ -69,7 +71,10 @@ export interface SearchStore {
   /** Returns the step that was noted last, 0 for none, and the names of the notes of an index; null when there is none. */
   notes(index: SearchIndex): Promise<{ readonly step: number; readonly names: ReadonlySet<string> } | null>
   readNotes(index: SearchIndex, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
-  /** Notes that all documents of the changes up to a step are stored, adds notes, and removes all others but `kept`. */
+  /**
+   * Notes that all documents of the changes up to a step are stored, adds notes, and removes all others but `kept`.
+   * Rejects if others have removed or made the index meanwhile, since not all of it may be stored then.
+   */
   note(index: SearchIndex, notes: SearchNotes): Promise<void>
   /** Removes all indexes of a project but one, with their files. */
   drop(project: string, but: SearchIndex | null): Promise<void>

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
 import { LanceSearch } from '#storage/lance/lance-search.ts'
-import { LanceTables } from '#storage/lance/lance-tables.ts'
+import { LanceTables, tableName } from '#storage/lance/lance-tables.ts'
+import { SearchRows } from '#storage/lance/search-rows.ts'
 import type { SearchDocument } from '#storage/search/search-port.ts'
 import { dyingPackages } from './dying-packages.ts'
 
@@ -29,8 +30,8 @@ describe('documents of a large index in LanceDB', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  const opened = async (name: string, from = packages) =>
-    new LanceSearch(await LanceTables.at(from, join(folder, name)), 1, { unindexed: 0, recent: 10, part: 40 })
+  const opened = async (name: string, from = packages, sizes = {}) =>
+    new LanceSearch(await LanceTables.at(from, join(folder, name)), 1, { unindexed: 0, recent: 10, part: 40, ...sizes })
   const found = async (search: LanceSearch, word = 'all') => {
     const query = { words: [word], vector: null, facets: [], since: null, limit: 10_000 }
     const all = await search.candidates(index, query)
@@ -88,5 +89,51 @@ describe('documents of a large index in LanceDB', () => {
     )
     await reader.note(index, { step: 3, added: new Map(), kept: [] })
     expect(await found(reader)).toEqual([...wanted, ...range(30, 45).map((n) => `${n} 3`)].toSorted())
+  })
+
+  it('are candidates in each table, since a word that is rare in one may be in all documents of another', async () => {
+    const search = await opened('skewed', packages, { recent: 1_000, part: 1_000 })
+    const of = (id: string, step: number, ...words: string[]): SearchDocument => ({
+      ...{ id, version: step, facets: [], time: null, content: Buffer.from(id), passages: [{ words, numbers: null }] },
+    })
+    const loaded = range(0, 400).map((n) => of(`part${n}`, 1, n < 40 ? 'timeout' : 'other', `n${n}`))
+    await search.load(index, loaded)
+    await search.note(index, { step: 1, added: new Map(), kept: [] })
+    const site = range(0, 60).map((n) => of(`site${n}`, 2, 'kubernetes', n < 30 ? 'timeout' : 'other'))
+    await search.put(index, 2, site)
+    await search.note(index, { step: 2, added: new Map(), kept: [] })
+    const query = { words: ['kubernetes', 'timeout'], vector: null, facets: [], since: null, limit: 20 }
+    const ids = (await search.candidates(index, query)).map(({ id }) => id)
+    expect(ids.filter((id) => id.startsWith('site'))).toHaveLength(20)
+    expect(ids.filter((id) => id.startsWith('part'))).toHaveLength(20)
+  })
+
+  it('are a bounded number of those that are not in the index of words yet', async () => {
+    const search = await opened('unnoted', packages, { unindexed: 5, recent: 1_000 })
+    await search.load(index, [documentOf(0, 1)])
+    await search.note(index, { step: 1, added: new Map(), kept: [] })
+    await search.put(
+      index,
+      2,
+      range(1, 90).map((n) => documentOf(n, 2)),
+    )
+    expect((await found(search, 'none')).length).toBeLessThanOrEqual(20)
+  })
+
+  it('leave tables of an earlier release alone, which leaves theirs alone, until something is erased', async () => {
+    const tables = await LanceTables.at(packages, join(folder, 'earlier'))
+    const search = new LanceSearch(tables, 1)
+    const { schema } = new SearchRows(packages.arrow, 0)
+    const earlier = `search.${tableName('prj_a', 'pages 0')}`
+    for (const erase of [() => search.erase(index, ['p0']), () => search.drop('prj_a', null)]) {
+      await tables.create(earlier, schema)
+      await search.load(index, [documentOf(0, 1)])
+      await search.note(index, { step: 1, added: new Map(), kept: [] })
+      await search.drop('prj_a', index)
+      // it removes all of these but its own
+      expect(await tables.names('search.prj_a.')).toEqual([earlier])
+      await erase()
+      expect(await tables.names('search.prj_a.')).toEqual([])
+    }
   })
 })

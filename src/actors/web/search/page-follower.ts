@@ -48,12 +48,13 @@ export class PageFollower {
   readonly #followed: Followed
   readonly #stored = new Set<string>()
   readonly #summaries = new Map<string, Uint8Array>()
-  #claimedAt: number
+  /** Absent if it has none. */
+  readonly #claim: Claim | undefined
 
-  constructor(parts: PageTablesParts, followed: Followed) {
+  constructor(parts: PageTablesParts, followed: Followed, claim?: Claim) {
     this.#parts = parts
     this.#followed = followed
-    this.#claimedAt = parts.clock.steady()
+    this.#claim = claim
   }
 
   async follow(): Promise<void> {
@@ -77,7 +78,7 @@ export class PageFollower {
 
   async #apply({ segments = [], revision }: IndexState, { step, names }: Noted, joined: Joined): Promise<void> {
     const { engine, store } = this.#parts
-    const { place, index } = this.#followed
+    const { place, index, isNew } = this.#followed
     if ([...joined.of].some((id) => !segments.some((ref) => ref.id === id))) joined.forget()
     for (const ref of segments) await this.#follow(ref, { step, names }, joined)
     const kept = segments.flatMap(({ id }) => (names.has(id) && !joined.of.has(id) ? [id] : []))
@@ -87,7 +88,8 @@ export class PageFollower {
     if (name !== null && !names.has(name) && joined.summary !== null) added.set(name, joined.summary)
     if (added.size === 0 && step === revision && kept.length === names.size) return
     await engine.remove(index, await removedIn(store.changes, place, segments))
-    await engine.note(index, { step: revision, added, kept })
+    this.#claim?.check()
+    await engine.note(index, { step: revision, added, kept, isNew })
   }
 
   /** Stores pages of a segment that are later than what was noted, and what has to be known of all of them. */
@@ -107,19 +109,17 @@ export class PageFollower {
   }
 
   async #store(step: number, segment: PageSegment): Promise<void> {
-    const { engine, store, clock } = this.#parts
-    const { place, index, isNew } = this.#followed
+    const { engine } = this.#parts
+    const { index, isNew } = this.#followed
     for (let from = 0; from < segment.ids.length; from += pagesEach) {
       const pages: SearchDocument[] = []
       for (let page = from; page < Math.min(segment.ids.length, from + pagesEach); page++) {
         pages.push(documentOf(packedPage(segment, page)))
         if (page % 8 === 0) await nextSlice()
       }
+      this.#claim?.check()
       if (isNew) await engine.load(index, pages)
       else await engine.put(index, step, pages)
-      if (!isNew || clock.steady() - this.#claimedAt < claimedMs) continue
-      this.#claimedAt = clock.steady()
-      if (!(await store.changes.claim(place))) throw new Error('another process stores all pages')
     }
   }
 
@@ -128,6 +128,46 @@ export class PageFollower {
     if (name === undefined) return new Joined(null, null)
     const read = await this.#parts.engine.readNotes(this.#followed.index, [name])
     return new Joined(name, read.get(name) ?? null)
+  }
+}
+
+/** Claims a place as long as this process stores all its pages, however long the engine takes for some. */
+export class Claim {
+  readonly #parts: PageTablesParts
+  readonly #place: IndexPlace
+  #isLost = false
+  #renewed: Promise<void> = Promise.resolve()
+  #cancel: () => void
+
+  /** @param place claimed a moment before. */
+  constructor(parts: PageTablesParts, place: IndexPlace) {
+    this.#parts = parts
+    this.#place = place
+    this.#cancel = this.#later()
+  }
+
+  /** @throws {Error} if another process has claimed the place. */
+  check(): void {
+    if (this.#isLost) throw new Error('another process stores all pages')
+  }
+
+  async release(): Promise<void> {
+    this.#cancel()
+    await this.#renewed
+    this.#cancel()
+    await this.#parts.store.changes.release(this.#place)
+  }
+
+  #later(): () => void {
+    return this.#parts.clock.after(claimedMs, () => {
+      this.#renewed = this.#renew()
+    })
+  }
+
+  async #renew(): Promise<void> {
+    // one that cannot be reached is claimed again before the claim ends
+    this.#isLost = !(await this.#parts.store.changes.claim(this.#place).catch(() => true))
+    if (!this.#isLost) this.#cancel = this.#later()
   }
 }
 

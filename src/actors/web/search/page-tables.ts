@@ -25,7 +25,7 @@ import { findableRow } from '../store/findable-row.ts'
 import { storeLatePages } from '../store/late-pages.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
 import { type FilteredQuery, facetsOf } from './page-filter.ts'
-import { documentOf, isJoined, joinedName, PageFollower, removedIn } from './page-follower.ts'
+import { Claim, documentOf, isJoined, joinedName, PageFollower, removedIn } from './page-follower.ts'
 
 export interface PageTablesParts {
   readonly engine: SearchStore
@@ -315,11 +315,12 @@ export class PageTables {
     const { changes } = store
     const isNew = (await engine.notes(index)) === null
     if (isNew && !(await changes.claim(place))) return false
-    if (isNew) await engine.drop(place.project, null)
+    const claim = isNew ? new Claim(this.#parts, place) : undefined
     try {
-      await new PageFollower(this.#parts, { place, index, isNew }).follow()
+      if (isNew) await engine.drop(place.project, null)
+      await new PageFollower(this.#parts, { place, index, isNew }, claim).follow()
     } finally {
-      if (isNew) await changes.release(place)
+      await claim?.release()
     }
     const { segments = [] } = (await changes.state(place)) ?? {}
     const live = await store.count(place.project)

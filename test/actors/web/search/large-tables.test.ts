@@ -7,6 +7,7 @@ import { findableRow } from '#actors/web/store/findable-row.ts'
 import { pagesPlace } from '#actors/web/store/page-changes.ts'
 import { PageIndex } from '#retrieval/index.ts'
 import { newId } from '#runtime/ids.ts'
+import { type Clock, systemClock } from '#runtime/index.ts'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
 import { type SearchStore, type Storage, StoreUnavailable } from '#storage/index.ts'
 import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
@@ -97,6 +98,51 @@ describe('pages of a corpus that is too large for memory', () => {
     expect((await engine.candidates(index, query)).map(({ id }) => id)).not.toContain(removed?.id)
     await storage.close()
   })
+
+  it('are stored by one process, however long the engine takes for some', async () => {
+    const { storage, engine, project, node } = await opened('slow')
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const load: SearchStore['load'] = async (...given) => {
+      reached.resolve()
+      await released.promise
+      await engine.load(...given)
+    }
+    const after: Clock['after'] = (ms, work) => systemClock.after(ms / 1_000, work)
+    const slow = pageNode(storage, { engine: boundEngine(engine, { load }), project, after })
+    const stored = slow.save(range(0, 40))
+    await reached.promise
+    const other = node()
+    for (const each of [slow, other]) each.ahead.ms += 61_000
+    const madeAt = async () => (await stateOf(other, project))?.making?.at
+    await expect.poll(madeAt).toBeGreaterThan(Date.now() + 50_000)
+    expect(await other.store.changes.claim(pagesPlace(project))).toBe(false)
+    released.resolve()
+    await stored
+    await expect.poll(madeAt).toBeUndefined()
+    await storage.close()
+  })
+
+  it.each(['removed', 'removed and made'])(
+    'are not noted as stored where all tables were %s while some of them were stored',
+    async (what) => {
+      const { storage, engine, project, node } = await opened(`lost ${what}`)
+      await node().save(range(0, 40))
+      let isLost = false
+      const put: SearchStore['put'] = async (index, ...given) => {
+        await engine.put(index, ...given)
+        if (isLost) return
+        isLost = true
+        await engine.drop(project, null)
+        if (what === 'removed and made') await engine.load(index, given[1])
+      }
+      const writer = node(boundEngine(engine, { put }))
+      await writer.save(range(40, 45))
+      expect(writer.warnings).toHaveLength(1)
+      await node().save(range(45, 46))
+      expect((await urls(node())).size).toBe(46)
+      await storage.close()
+    },
+  )
 
   it('leave no file with a word of them when they are taken down, while the others are found', async () => {
     const { storage, project, uri, node } = await opened('down')

@@ -56,7 +56,7 @@ describe('pages of a large corpus in LanceDB', () => {
   it('are found as in memory, with the same scores, also after changes, removals and merges by two nodes', async () => {
     const { storage, project, node } = await opened('same')
     const [one, other] = [node(), node()]
-    for (const from of range(0, 5)) await one.save(range(12 * from, 12 * from + 12))
+    for (const from of range(0, 5)) await one.save(range(6 * from, 6 * from + 6))
     await Promise.all([one.save(range(10, 20), 2), other.save(range(70, 80))])
     const removed = await other.store.find(project, urlOf(3))
     if (removed !== null) await other.store.remove(removed)
@@ -82,7 +82,7 @@ describe('pages of a large corpus in LanceDB', () => {
   it('have the same first hits and scores when candidates are a fraction of the corpus', async () => {
     const { storage, engine, project, node } = await opened('some')
     const writer = node()
-    await writer.save(range(0, 300))
+    await writer.save(range(0, 200))
     const tables = new PageTables({ engine, store: writer.store, clock: systemClock, candidates: 60 })
     const index = await inMemory(writer.store, project)
     for (const query of queries.filter(({ vector }) => vector === null)) {
