@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { documentOf } from '#gateway/apis/responses/background/schema.ts'
 import { ShownEvents, shownBy } from '#gateway/apis/responses/background/shown-events.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 type Event = readonly [type: string, fields: WireObject]
 
@@ -44,11 +45,13 @@ const readOf = ({ after, joined = 0, attempts }: Read): readonly WireObject[] =>
   })
   for (const [attempt, texts] of attempts.entries()) {
     for (const text of texts)
-      reader.take({
-        sequence: 1,
-        event_type: 'response.output',
-        payload: { delta: text, ...(attempt > 0 && { attempt }) },
-      })
+      atOnce(
+        reader.take({
+          sequence: 1,
+          event_type: 'response.output',
+          payload: { delta: text, ...(attempt > 0 && { attempt }) },
+        }),
+      )
   }
   reader.end(documentOf(document))
   return Array.from(frames.matchAll(/^data: (.*)$/gm), ([, data = '']) => JSON.parse(data))

@@ -13,6 +13,7 @@ import type { ResponseInput } from '../stored-responses.ts'
 import { beginningFrames } from '../stored-stream.ts'
 import { documentOf, itemsOf, requestOf, storedDocument, storedItems, storedRequest } from './schema.ts'
 import { ShownEvents } from './shown-events.ts'
+import { ShownStream } from './shown-stream.ts'
 import { storedCaller } from './stored-caller.ts'
 
 /** The host operations that background responses use. */
@@ -112,7 +113,13 @@ export class BackgroundResponses {
    */
   stream(found: OfActor, { scope, after }: { readonly scope: Scope; readonly after: number | undefined }) {
     const { id } = found.resident
-    const body = new PushedBody({ resume: () => control.resume(), gone: () => control.stop() })
+    const body = new PushedBody({
+      resume: () => stream.resume(),
+      gone: () => {
+        control.stop()
+        stream.stop()
+      },
+    })
     // the head is sent with the first bytes
     body.keepAlive()
     body.write(beginningFrames(found.begun, after))
@@ -122,13 +129,11 @@ export class BackgroundResponses {
       if (ended !== null && isOver(ended.document)) shown.end(ended.document)
       body.end()
     }
-    const control = this.#host.feed.follow(id, 0, { at: 'idle' }).start({
-      push: (events) => {
-        for (const event of events) shown.take(event)
-        return body.write('')
-      },
+    const stream = new ShownStream(body, shown, {
+      more: () => control.resume(),
       end: () => void finish().catch(() => body.end()),
     })
+    const control = this.#host.feed.follow(id, 0, { at: 'idle' }).start(stream)
     return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
   }
 }

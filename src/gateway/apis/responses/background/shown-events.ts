@@ -1,4 +1,5 @@
 import { arrayOf, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import type { SlicedWork } from '#src/concurrency/run-in-slices.ts'
 import type { LogEvent } from '#storage/index.ts'
 import type { ResponseDocument } from '../response-document.ts'
 import type { Emit } from '../response-output.ts'
@@ -66,8 +67,8 @@ export class ShownEvents {
     this.#isCut = this.#hasSome && Math.floor(after / perAttempt) < attempt
   }
 
-  /** Takes an event of the response's log. */
-  take({ payload: { delta, attempt = 0 } }: LogEvent): void {
+  /** Takes an event of the response's log. Yields after each of its frames. */
+  *take({ payload: { delta, attempt = 0 } }: LogEvent): SlicedWork<void> {
     if (typeof delta !== 'string' || typeof attempt !== 'number' || attempt < this.#attempt) return
     if (attempt > this.#attempt) {
       this.#isCut ||= this.#hasSome
@@ -75,7 +76,10 @@ export class ShownEvents {
       this.#count = 0
       this.#run = ''
     }
-    for (const line of delta.split('\n')) if (line !== '') this.#take(line)
+    for (const line of delta.split('\n')) {
+      if (line !== '') this.#take(line)
+      yield
+    }
   }
 
   /** Writes the last event; the events of the document before, if none was shown. */
