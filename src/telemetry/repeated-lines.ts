@@ -55,7 +55,7 @@ export class RepeatedLines {
 }
 
 /** Fields that distinguish kinds of one message: an outage of one provider hides none of another. */
-const kindNames = ['code', 'provider', 'reason', 'address', 'kind', 'part', 'operation', 'effect'] as const
+const kindNames = ['code', 'provider', 'reason', 'address', 'kind', 'part', 'operation', 'effect', 'name'] as const
 
 /** Hooks of a logger that write few lines of a kind a minute, with `suppressed`, the number of those left out. */
 export const withoutRepetitions = (lines = new RepeatedLines()): NonNullable<LoggerOptions['hooks']> => ({

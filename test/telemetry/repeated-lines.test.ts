@@ -30,12 +30,13 @@ describe('lines of the log that repeat', () => {
     expect(taken()).toMatchObject([{ item: 502 }])
   })
 
-  it('hide no line of another kind: another message, code, provider, address or place of an error', () => {
+  it('hide no line of another kind: another message, code, provider, address, name or place of an error', () => {
     const { log, taken } = logging()
     for (const provider of ['openai', 'google', 'openai']) log.warn({ provider, code: 'x' }, 'call to a model failed')
     log.warn({ provider: 'openai', code: 'y' }, 'call to a model failed')
     for (const err of [new TypeError('here'), new TypeError('there')]) log.error({ err }, 'request failed unexpectedly')
-    expect(taken()).toHaveLength(5)
+    for (const name of ['REDIS_URI', 'PUBLIC_URI']) log.warn({ name }, 'unknown environment variable')
+    expect(taken()).toHaveLength(7)
   })
 
   it('are twenty a minute of an error, and all of what is no failure', () => {
