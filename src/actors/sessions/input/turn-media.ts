@@ -43,6 +43,8 @@ interface GivenTurn {
   readonly scope: Scope | null
 }
 
+type ImagePart = Extract<GivenPart, { kind: 'image' }>
+
 /** How one image is read and stored. */
 interface ReadingImage extends Pick<GivenTurn, 'scope'> {
   readonly reading: ImageBytes
@@ -73,6 +75,8 @@ const leftOut = '[An earlier image, which is not shown any more.]'
 export class TurnMedia {
   readonly #parts: TurnMediaParts
   readonly #memory: ShownMemory
+  /** Of files that are read: many turns of few bytes may each name a large one. */
+  readonly #reading = new ShownMemory()
 
   /** @param memory of images in model calls. */
   constructor(parts: TurnMediaParts, memory = new ShownMemory()) {
@@ -187,11 +191,14 @@ export class TurnMedia {
     return { type: 'image_url', image_url: { url, ...detail } }
   }
 
-  async #image(
-    part: Extract<GivenPart, { kind: 'image' }>,
-    place: MediaPlace,
-    { scope, reading, limits, id }: ReadingImage,
-  ): Promise<JsonObject> {
+  #image(part: ImagePart, place: MediaPlace, how: ReadingImage): Promise<JsonObject> {
+    const keep = () => this.#kept(part, place, how)
+    // the size of a file is not known before it is read
+    const held = { project: place.owner.project, bytes: usualImages.maxBytes, signal: new AbortController().signal }
+    return part.fileId === null ? keep() : this.#reading.holding(held, keep)
+  }
+
+  async #kept(part: ImagePart, place: MediaPlace, { scope, reading, limits, id }: ReadingImage): Promise<JsonObject> {
     const { remote, blobs } = this.#parts
     const source = part.fileId === null ? byUrl(part.url ?? '', part.at) : await this.#stored(part, place, scope)
     const common = { type: 'input_image', ...(part.detail !== '' && { detail: part.detail }) }
@@ -206,11 +213,7 @@ export class TurnMedia {
   }
 
   /** A file of the caller, unless it belongs to a tenant other than that of the session. @throws {ServiceError} `not_found` */
-  async #stored(
-    { fileId, at }: Extract<GivenPart, { kind: 'image' }>,
-    { owner }: MediaPlace,
-    scope: Scope | null,
-  ): Promise<ImageSource> {
+  async #stored({ fileId, at }: ImagePart, { owner }: MediaPlace, scope: Scope | null): Promise<ImageSource> {
     const id = fileId ?? ''
     const found = scope === null ? null : await this.#parts.files().find(scope, id)
     const isForeign = found === null || (found.tenant !== null && found.tenant !== owner.tenant)

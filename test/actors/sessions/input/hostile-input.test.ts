@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { imageIdsIn, UnclaimedImages, unclaimedImages } from '#actors/sessions/input/unclaimed-images.ts'
@@ -85,6 +86,25 @@ describe('hostile input of a turn', () => {
     const named = { input: [{ type: 'input_image', file_id: 'file_a' }] }
     await expect(turn(world, session, named)).rejects.toMatchObject({ code: 'image_too_large' })
     expect(read.bytes).toBeLessThan(22 * 1024 * 1024)
+  })
+
+  it('reads few files at the same time, however many turns of few bytes name one', async () => {
+    const reading = { now: 0, most: 0 }
+    const find = async () => ({
+      ...{ purpose: 'user_data', tenant: null },
+      content: async function* () {
+        reading.most = Math.max(reading.most, ++reading.now)
+        await new Promise(setImmediate)
+        yield picture
+        reading.now--
+      },
+    })
+    await open({ files: () => ({ find }), scripts: Array.from({ length: 100 }, () => ({ text: ['Yes.'] })) })
+    const named = { input: [{ type: 'input_image', file_id: 'file_a' }] }
+    const sessions = await Promise.all(Array.from({ length: 100 }, () => newSession(world)))
+    const turns = await Promise.all(sessions.map((session) => turn(world, session, named)))
+    expect(turns.map((events) => events.at(-1)?.event_type)).toEqual(turns.map(() => 'turn.completed'))
+    expect(reading.most * 20 * 1024 * 1024).toBeLessThan(getHeapStatistics().heap_size_limit / 8)
   })
 
   it('has no more images than a model call shows, and none of a turn that is refused is kept', async () => {
