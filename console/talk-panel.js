@@ -1,8 +1,9 @@
 import { dollars, duration } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
-import { imagesIn, Pictures } from './parts/pictures.js'
+import { Pictures } from './parts/pictures.js'
 import { nothing } from './parts/table.js'
+import { imagesIn } from './parts/turn-input.js'
 import { linesIn } from './playground/conversation.js'
 import { sumsOf } from './sums.js'
 

@@ -1,6 +1,6 @@
 import { dollars, duration } from '../format.js'
 import { lineDiff } from '../parts/line-diff.js'
-import { inputTextOf } from '../parts/pictures.js'
+import { inputTextOf } from '../parts/turn-input.js'
 import { jsonText } from '../parts/turned-text.js'
 import { sumsOf } from '../sums.js'
 import { toolFailure } from '../tool-failure.js'

@@ -1,11 +1,11 @@
-import { imagesIn } from '../parts/pictures.js'
+import { imagesIn } from '../parts/turn-input.js'
 import { jsonText } from '../parts/turned-text.js'
 import { toolFailure } from '../tool-failure.js'
 import { createStore } from '../vendor/store.js'
 
 /**
  * @typedef {{ event: string, data: Readonly<Record<string, any>>, id: number }} Frame frame of a stream or a socket, with its names as sent by the server
- * @typedef {{ kind: 'input' | 'answer' | 'tool' | 'end' | 'error', text: string, images?: readonly import('../parts/pictures.js').Image[] }} Line
+ * @typedef {{ kind: 'input' | 'answer' | 'tool' | 'end' | 'error', text: string, images?: readonly import('../parts/turn-input.js').Image[] }} Line
  * @typedef {{ action: string, tool: string }} Waiting
  * @typedef {object} Conversation
  * @property {readonly Line[]} lines
