@@ -82,3 +82,30 @@ it('lists the rows of a release that keeps no columns of indexed fields, also af
   expect([await listed('red'), await listed('blue')]).toEqual([[], ['l_2', 'l_1']])
   rmSync(folder, { recursive: true })
 })
+
+it('on SQLite, many rows are counted in several turns of the loop, with conditions and without', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-counts-'))
+  const path = join(folder, 'counts.db')
+  const store = openSqliteStorage({ path })
+  await store.records.prepare([leaves])
+  const file = new DatabaseSync(path)
+  const numbers = 'with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 60000)'
+  const columns = '(id, project, version, created_at, updated_at, data, key_colour)'
+  file.exec(`insert into records_leaves ${columns} ${numbers}
+    select 'lea_' || n, 'prj_a', 1, 1, 1, '{}', case when n % 10 = 0 then '"red"' end from numbers`)
+  file.close()
+  let turns = 0
+  let isDone = false
+  const turn = () => {
+    turns++
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  expect(await store.records.count(leaves, projectScope('prj_a'))).toBe(60_000)
+  isDone = true
+  expect(turns).toBeGreaterThan(0)
+  expect(await store.records.count(leaves, projectScope('prj_a'), { colour: 'red' })).toBe(6_000)
+  expect(await store.records.count(leaves, projectScope('prj_b'))).toBe(0)
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
