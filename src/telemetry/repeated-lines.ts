@@ -54,8 +54,22 @@ export class RepeatedLines {
   }
 }
 
-/** Fields that distinguish kinds of one message: an outage of one provider hides none of another. */
-const kindNames = ['code', 'provider', 'reason', 'address', 'kind', 'part', 'operation', 'effect', 'name'] as const
+/**
+ * Fields that distinguish kinds of one message: an outage of one provider hides none of another, and a start that waits for
+ * the store says something new each time, every few seconds.
+ */
+const kindNames = [
+  'code',
+  'provider',
+  'reason',
+  'address',
+  'kind',
+  'part',
+  'operation',
+  'effect',
+  'name',
+  'waitedS',
+] as const
 
 /** Hooks of a logger that write few lines of a kind a minute, with `suppressed`, the number of those left out. */
 export const withoutRepetitions = (lines = new RepeatedLines()): NonNullable<LoggerOptions['hooks']> => ({
