@@ -260,7 +260,10 @@ export interface RecordKind {
   readonly filters?: readonly (string | ListFilter)[]
   /** Whether its records may carry messages: `openOutboxes` finds those that do. */
   readonly outbox?: boolean
-  /** Field of `data` with an ISO 8601 time in UTC: from then on, `due` finds the record. One that lacks it is never due. */
+  /**
+   * Field of `data` with an ISO 8601 time in UTC: from then on, `due` finds the record. One that lacks it is never due. Who
+   * declares it removes its records, which do not expire by themselves: no `sweep` looks for them.
+   */
   readonly due?: string
 }
 

@@ -114,8 +114,7 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
     fields.length > 0 ? [] : [{ key: ascending(...owner, '_id', 'expires_at'), name: ownerIndex({ owner }) }],
   ),
   ...(listsField(kind) === null ? [] : [listIndex(String(listsField(kind)))]),
-  { key: { expires_at: 1 }, name: 'by_expiry', partialFilterExpression: { expires_at: { $exists: true } } },
-  ...(kind.due === undefined ? [] : [dueIndex(`keys.${kind.due}`)]),
+  timeIndex(kind.due === undefined ? 'expires_at' : `keys.${kind.due}`),
   ...(kind.outbox
     ? [{ key: { delivered: 1, _id: 1 } as const, name: 'by_outbox', partialFilterExpression: { delivered: false } }]
     : []),
@@ -130,8 +129,10 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   }),
 ]
 
-const dueIndex = (path: string): IndexDescription => ({
-  ...{ key: { [path]: 1 }, name: 'by_due', partialFilterExpression: { [path]: { $exists: true } } },
+const timeIndex = (path: string): IndexDescription => ({
+  key: { [path]: 1 },
+  name: path === 'expires_at' ? 'by_expiry' : 'by_due',
+  partialFilterExpression: { [path]: { $exists: true } },
 })
 
 const listIndex = (field: string): IndexDescription => ({

@@ -27,7 +27,7 @@ export class RecordSweeper {
 
   constructor({ records, kinds, clock, log }: RecordSweeperParts) {
     this.#records = records
-    this.#kinds = kinds
+    this.#kinds = kinds.filter(({ due }) => due === undefined)
     this.#clock = clock
     this.#log = log
     this.#rounds = new Rounds({ clock, everyMs, round: () => this.round() })
