@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Kinds of tests in the order in which they run: those whose files are the shortest last, so that no worker is left over. */
 const kinds = ['simulation', 'e2e', 'int', 'pure']
 /** Long runs of few lines: without results of earlier runs, as on a clean checkout, files are sorted by their size. */
-const long = /\/test\/e2e\/sweep\/|\/(hostile-documents|link-lists|page-tables|address-probes|secrets)\.test\.ts$/
+const long = /\/test\/e2e\/sweep\/|\/(link-lists|page-tables|address-probes|secrets)\.test\.ts$/
 
 const rank = ({ project, moduleId }: TestSpecification): number =>
   2 * kinds.indexOf(project.name) + (long.test(moduleId) ? 0 : 1)

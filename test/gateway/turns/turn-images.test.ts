@@ -99,14 +99,14 @@ describe('the images of a turn', () => {
     const refused = await world.stream(large).catch((error: unknown) => error)
     expect(refused).toMatchObject({
       code: 'image_too_large',
-      message: 'messages[2].content[1].image_url.url has 6291456 bytes; this provider accepts at most 3932160.',
+      message: 'messages[2].content[1].image_url.url has 6291456 bytes; this provider accepts at most 5242880.',
     })
     world.routes.set('claude', [claude, other])
     world.second.script(answerOf('A square'))
     expect((await world.stream(large)).answer.text).toBe('A square')
     expect(world.first.received).toEqual([])
     world.first.script(whole(anthropic.text))
-    await world.stream(requestOf([shown(ofSize(png, 3.75 * 1024 * 1024))], 'claude'))
+    await world.stream(requestOf([shown(ofSize(png, 5 * 1024 * 1024))], 'claude'))
     expect([world.first.received.length, world.second.received.length]).toEqual([1, 1])
   })
 })

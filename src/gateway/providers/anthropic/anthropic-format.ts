@@ -82,8 +82,7 @@ export const anthropic: ProviderFormat = {
   headers: anthropicHeaders,
   version: 'v1',
   chat: anthropicFormat(),
-  // 5 MB as base64
-  imageLimits: { ...usualImages, maxBytes: 3.75 * 1024 * 1024 },
+  imageLimits: { ...usualImages, maxBytes: 5 * 1024 * 1024 },
   sdk: anthropicSdk,
   models: {
     rows: (json) => listIn(objectOf(json).data),
