@@ -31,7 +31,8 @@ func main() {
 	check(err == nil, "no second session", err)
 
 	turn := client.NewTurnRequest()
-	turn.SetInput("Say hello")
+	said := "Say hello"
+	turn.SetInput(client.TurnRequestInput{String: &said})
 	_, answer, err := troupe.SessionsAPI.SessionsTurns(ctx, first.GetId()).TurnRequest(*turn).Execute()
 	check(answer != nil && answer.StatusCode == 200, "no turn", err)
 	events, err := io.ReadAll(answer.Body)
