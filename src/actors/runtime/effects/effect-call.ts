@@ -64,6 +64,8 @@ export class EffectCall {
   #partNumber = 0
   /** Number of parts of its stream that were journaled, or are about to be. */
   #reported = 0
+  /** The first attempt of a stream that begins again. */
+  #prepared: Restart['run']
 
   constructor(parts: EffectCallParts, called: CalledEffect, abort: AbortController) {
     this.#parts = parts
@@ -150,6 +152,7 @@ export class EffectCall {
     if (next === undefined) return undefined
     const { again, event, stored } = next
     if (!again) return { event, stored }
+    this.#prepared = next.run
     const taken = await this.#bring({ event, stored, cause: `${id}#again.${seq}`, restarts: id })
     return taken === undefined || taken.commit === null ? this.#unknown(effect) : 'again'
   }
@@ -200,8 +203,10 @@ export class EffectCall {
     const { resident, id, flight } = this.#called
     const context = this.#context()
     for (let attempt = 0; !this.#signal.aborted; attempt++) {
+      const run = this.#prepared ?? effect.run
+      this.#prepared = undefined
       try {
-        return await effect.run(flight.params, context)
+        return await run(flight.params, context)
       } catch (error) {
         if (this.#signal.aborted) return undefined
         this.#parts.log.error(

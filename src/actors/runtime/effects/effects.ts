@@ -62,6 +62,8 @@ export interface UncertainEffect {
 /** What becomes of a stream that a crash cut: `event` says that it is begun again, or is its outcome. */
 export interface Restart {
   readonly again: boolean
+  /** Begins it again with what the decision has prepared; the effect's own `run` when absent, and after a throw. */
+  readonly run?: RunEffect
   readonly event: StoredEvent
   readonly stored: StoredEvent
 }

@@ -1,10 +1,6 @@
-import type { MemoryService } from '#actors/capability/memory-service.ts'
-import { citationsIn } from '#gateway/apis/responses/citations.ts'
 import type { Charge } from '#gateway/call/accounting/charge.ts'
-import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import type { TurnFinding } from '#gateway/call/guarding/guard-finding.ts'
-import type { ModelRequest } from '#gateway/call/provider-port.ts'
-import { type Metered, type MeteredCall, metered } from '#gateway/turns/metered.ts'
+import { type Metered, metered } from '#gateway/turns/metered.ts'
 import { BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { noUsage } from '#machines/session/session-data.ts'
@@ -15,7 +11,6 @@ import {
   contextOf,
   type EffectContext,
   type EffectOutcome,
-  isObject,
   pause,
   type UncertainEffect,
 } from '#runtime/index.ts'
@@ -23,36 +18,15 @@ import { backoffMs, newIdBeside } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/index.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
-import type { Conversations } from '../conversations.ts'
 import type { TurnMedia } from '../input/turn-media.ts'
 import { AnswerInOrder } from './answer-in-order.ts'
-import { requestOf } from './request-of.ts'
-import type { TurnConfig, TurnConfigs } from './turn-config.ts'
-import { type RecalledTurn, recallFor } from './turn-memory.ts'
-import { lengthBefore, numberedSources, type WebSource } from './web-sources.ts'
+import { type ModelCallRequest, type Prepared, type PreparedParts, prepare, type Whose } from './prepared-call.ts'
+import type { RecalledTurn } from './turn-memory.ts'
 
 /** Dependencies of the effects that call models. */
-export interface CallModelParts extends CompactParts {
-  readonly conversations: Conversations
-  readonly configs: TurnConfigs
+export interface CallModelParts extends CompactParts, PreparedParts {
   readonly media: Pick<TurnMedia, 'during'>
-  /** Memory of end users; called when a turn uses it. */
-  readonly memory: () => MemoryService
 }
-
-/** The parts of an actor's context from which a model call is made. */
-interface ModelCallRequest {
-  readonly model: string
-  readonly config: JsonObject
-  /** Number of model calls of the turn or run so far, including this one. */
-  readonly steps: number
-  /** Number of the turn in its session; absent for a run. */
-  readonly turn?: number
-  readonly whose: Whose
-}
-
-/** The operation, agent, session or run to which the usage of the call is attributed. */
-type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'ratePlanId' | 'sessionId' | 'runId'>
 
 /**
  * Effect that streams one model call of a session's turn: deltas as parts, then the answer with its tool calls and
@@ -60,16 +34,18 @@ type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'rat
  */
 export const callModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
-  run: async (_params, context) => {
-    return outcomeOf(parts, turnCall(context), { context, deltas: streamedBy(parts.clock, context), manner: atOnce })
-  },
+  run: async (_params, context) => outcomeOf(parts, turnCall(context), streaming(parts.clock, context)),
   restarted: async ({ kept, from, text }, context) => {
     const { restarts = 0, config } = contextOf(sessionDefinition, context)
     const { on_interrupted: then } = await parts.configs.read(context.owner.project, config)
-    const charged = text === '' ? {} : await chargedLost(parts, text, context)
+    const { charged, prepared } = text === '' ? nothingLost : await chargedLost(parts, text, context)
     if (restarts >= maxRestarts || then === 'fail') return { again: false, ...failed(noText, interruption, charged) }
     const type = 'model_restarted'
-    return { again: true, event: { type, from_sequence: from, kept }, stored: { type, ...charged } }
+    return {
+      ...{ again: true, event: { type, from_sequence: from, kept }, stored: { type, ...charged } },
+      // the log has only more of the lost text since, which no call contains
+      run: async (_params, next) => outcomeOf(parts, turnCall(next), { ...streaming(parts.clock, next), prepared }),
+    }
   },
   unknown: interrupted,
   tooLarge,
@@ -86,17 +62,31 @@ const turnCall = (context: EffectContext): ModelCallRequest => {
   return { ...session, whose }
 }
 
-/** The estimated usage of a call that a crash cut. Nothing is known of one of which no text is durable. */
-const chargedLost = async (parts: CallModelParts, text: string, context: EffectContext): Promise<Charged> => {
+const streaming = (clock: Clock, context: EffectContext): Calling => ({
+  ...{ context, deltas: streamedBy(clock, context), manner: atOnce },
+})
+
+/** The estimated usage of a call that a crash cut, and the call as prepared, which is the same when it is made again. */
+interface LostCall {
+  readonly charged: Charged
+  readonly prepared?: Prepared
+}
+
+/** Nothing is known of a call of which no text is durable. */
+const nothingLost: LostCall = { charged: {} }
+
+const chargedLost = async (parts: CallModelParts, text: string, context: EffectContext): Promise<LostCall> => {
   const requested = turnCall(context)
   try {
-    const { request, caller, config } = await prepare(parts, requested, context)
+    const prepared = await prepare(parts, requested, context)
+    const { request, caller, config } = prepared
     const charge = await parts.media.during(request, context, (shown) => parts.models.lost(shown, caller, text))
     const ratePlanId = config.rate_plan_id ?? null
-    return charge === null ? {} : { metered: metered({ ratePlanId, ...requested.whose, ...charge, interrupted: true }) }
+    if (charge === null) return { charged: {}, prepared }
+    return { charged: { metered: metered({ ratePlanId, ...requested.whose, ...charge, interrupted: true }) }, prepared }
   } catch (error) {
     // the call that begins again will say what is wrong with its request
-    if (error instanceof ServiceError) return {}
+    if (error instanceof ServiceError) return nothingLost
     throw error
   }
 }
@@ -201,12 +191,21 @@ const patientlyBy =
     }
   }
 
+/** How one call is made. */
+interface Calling {
+  readonly context: EffectContext
+  readonly deltas: Deltas
+  readonly manner: Manner
+  /** Absent: it is prepared now. */
+  readonly prepared?: Prepared | undefined
+}
+
 const outcomeOf = async (
   parts: CallModelParts,
   requested: ModelCallRequest,
-  { context, deltas, manner }: { readonly context: EffectContext; readonly deltas: Deltas; readonly manner: Manner },
+  { context, deltas, manner, prepared }: Calling,
 ): Promise<EffectOutcome> => {
-  const { request, caller, config, recalled, cited } = await prepare(parts, requested, context)
+  const { request, caller, config, recalled, cited } = prepared ?? (await prepare(parts, requested, context))
   const ratePlanId = config.rate_plan_id ?? null
   const charged = (charge: Charge): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...charge }) })
   let report: { readonly ofTurn: readonly TurnFinding[] } = { ofTurn: [] }
@@ -255,64 +254,6 @@ const outcomeOf = async (
 
 /** The metered usage in the stored event, from which a usage row is derived; empty where nothing was used. */
 type Charged = { readonly metered?: Metered }
-
-interface Prepared {
-  readonly request: ModelRequest
-  readonly caller: ActorCaller
-  readonly config: TurnConfig
-  /** Null where no memory is used. */
-  readonly recalled: RecalledTurn | null
-  /** Returns the annotations of the pages that an answer cites, by their offsets in the text of the turn. */
-  readonly cited: (answer: string) => readonly JsonObject[]
-}
-
-const prepare = async (
-  parts: CallModelParts,
-  requested: ModelCallRequest,
-  { actor, owner, idempotencyKey }: EffectContext,
-): Promise<Prepared> => {
-  const kept = parts.configs.read(owner.project, requested.config)
-  const config = kept instanceof Promise ? await kept : kept
-  const conversation = await parts.conversations.of(actor, owner, requested.turn === 1)
-  const common = conversation.forModel()
-  const { messages, sources } = numberedSources(common)
-  const source = requested.whose.operation === 'run' ? 'run' : 'session'
-  const recalled =
-    config.memory === undefined
-      ? null
-      : await recallFor(parts.memory, {
-          ...{ memory: config.memory, owner, actor, messages, source, cause: idempotencyKey, now: parts.clock.now() },
-          models: config.models,
-          guardrails: config.guardrails,
-        })
-  const text = recalled?.text ?? ''
-  const instructions = text === '' ? config.instructions : [...config.instructions, text]
-  const request = { ...requestOf({ ...config, instructions }, requested, messages), idempotencyKey }
-  return {
-    request,
-    caller: {
-      ...actorCaller(owner, requested.whose.agentId),
-      actor,
-      guardrails: config.guardrails,
-      ...(config.models !== undefined && { models: new Set(config.models) }),
-    },
-    config,
-    recalled,
-    // The text of a turn joins all its answers; the output of a run is its last answer only.
-    cited: (answer) => annotationsOf(answer, sources, source === 'run' ? 0 : lengthBefore(common, requested.steps - 1)),
-  }
-}
-
-/** The pages cited in an answer, as annotations of a text in which `before` characters precede the answer. */
-const annotationsOf = (answer: string, sources: readonly WebSource[], before: number | null): readonly JsonObject[] => {
-  if (before === null) return []
-  return citationsIn(answer, sources).flatMap(({ type, url_citation }): readonly JsonObject[] => {
-    if (!isObject(url_citation)) return []
-    const { start_index, end_index, url = '', title = '' } = url_citation
-    const [from, to] = [Number(start_index) + before, Number(end_index) + before]
-    return [{ type: String(type), start_index: from, end_index: to, url, title }]
-  })
-}
 
 /** The actions are created in the shard of the session or run, which saves an approval a hop between nodes. */
 const answered = (waiter: string, { text, answer, charged, recalled, annotations, found }: Answered): EffectOutcome => {
