@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
+import { type Collection, MongoClient } from 'mongodb'
 
 /** Collection of the names of emptied databases that can be reused, in the MongoDB that all tests share. */
 const emptied = { database: 'e2e_emptied', collection: 'databases' } as const
 /** The collection that records which fields are indexed: it stays in an emptied database, as the indexes do. */
 const madeIndexes = 'kinds'
+
+/** Rows by their table or collection and their key, with the time at which each expires in ms since the epoch; null for never. */
+export type Rows = Readonly<Record<string, ReadonlyMap<string, number | null>>>
 
 /**
  * The data of a test installation on MongoDB: its own database and a folder.
@@ -44,20 +47,30 @@ export class MongoData {
     return new MongoData(client, { server, database: left?._id ?? `e2e_${randomBytes(6).toString('hex')}` })
   }
 
-  async counts(): Promise<Record<string, number>> {
-    const collections = await this.#db.collections()
-    const counts = collections.map(async (each) => [each.collectionName, await each.countDocuments()] as const)
-    return Object.fromEntries(await Promise.all(counts))
+  async rows(): Promise<Rows> {
+    return Object.fromEntries(
+      await this.#each(async (each) => {
+        const found = await each.find({}, { projection: { expires_at: 1 } }).toArray()
+        return new Map(found.map(({ _id, expires_at = null }) => [String(_id), expires_at]))
+      }),
+    )
+  }
+
+  async unfinished(): Promise<Record<string, readonly string[]>> {
+    const found = await this.#each(async (each) => {
+      const left = each.collectionName === 'call_segments' ? {} : { $or: [{ open: true }, { delivered: false }] }
+      return (await each.find(left, { projection: { _id: 1 } }).toArray()).map(({ _id }) => String(_id))
+    })
+    return Object.fromEntries(found.filter(([, keys]) => keys.length > 0))
   }
 
   async mentions(text: string): Promise<Record<string, number>> {
-    const collections = await this.#db.collections()
-    const counts = collections.map(async (each) => {
+    const counts = await this.#each(async (each) => {
       // BSON stores texts and bytes unencoded, so no document has to be parsed
       const documents = await each.find<Buffer>({}, { raw: true }).toArray()
-      return [each.collectionName, documents.filter((document) => document.includes(text)).length] as const
+      return documents.filter((document) => document.includes(text)).length
     })
-    return Object.fromEntries((await Promise.all(counts)).filter(([, count]) => count > 0))
+    return Object.fromEntries(counts.filter(([, count]) => count > 0))
   }
 
   async remove(): Promise<void> {
@@ -68,6 +81,12 @@ export class MongoData {
 
   get #db() {
     return this.#client.db(this.#database)
+  }
+
+  /** Reads each collection. */
+  async #each<T>(read: (each: Collection) => Promise<T>): Promise<readonly (readonly [name: string, found: T])[]> {
+    const collections = await this.#db.collections()
+    return Promise.all(collections.map(async (each) => [each.collectionName, await read(each)] as const))
   }
 
   async #empty(): Promise<void> {

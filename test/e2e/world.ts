@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { atNight } from '../setup/at-night.ts'
 import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
 import { openHosted } from './hosted/hosted-server.ts'
-import { MongoData } from './mongo-data.ts'
+import { MongoData, type Rows } from './mongo-data.ts'
 
 /** The stores that guarantees are tested on. */
 export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
@@ -127,9 +127,23 @@ export class World {
     return { DATA_DIR: this.#data.folder, MONGODB_URL: this.#data.mongodbUrl }
   }
 
-  /** Rows of every table or collection, as the store itself counts them. */
-  counts(): Promise<Record<string, number>> {
-    return this.#data.counts()
+  /** All rows by table or collection, as the store itself has them. */
+  rows(): Promise<Rows> {
+    return this.#data.rows()
+  }
+
+  /** Number of rows of every table or collection. */
+  async counts(): Promise<Record<string, number>> {
+    return Object.fromEntries(Object.entries(await this.rows()).map(([name, rows]) => [name, rows.size]))
+  }
+
+  /**
+   * Keys of rows with work that is left to do, by table or collection: open commits, which are closed when their effects
+   * have ended, their messages are delivered and their rows are written; records with notices that are not delivered; and
+   * segments of calls of which rows are to be made.
+   */
+  unfinished(): Promise<Record<string, readonly string[]>> {
+    return this.#data.unfinished()
   }
 
   /** Number of rows that contain a text, by table or collection. */
@@ -153,7 +167,8 @@ interface Data {
   readonly folder: string
   /** '' for SQLite in the folder. */
   readonly mongodbUrl: string
-  counts(): Promise<Record<string, number>>
+  rows(): Promise<Rows>
+  unfinished(): Promise<Record<string, readonly string[]>>
   mentions(text: string): Promise<Record<string, number>>
   remove(): Promise<void>
 }
@@ -162,32 +177,54 @@ class SqliteData implements Data {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
   readonly mongodbUrl = ''
 
-  counts(): Promise<Record<string, number>> {
-    const database = new DatabaseSync(join(this.folder, 'troupe.db'), { readOnly: true })
-    const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
-    const counts = tables.map(({ name }) => {
-      const row = database.prepare(`select count(*) as n from "${name}"`).get()
-      return [String(name), Number(row?.n)] as const
+  rows(): Promise<Rows> {
+    return this.#each((table, select) => {
+      const { key, expires } = keysOf(table)
+      const rows = select(`select ${key} as key, ${expires} as expires from "${table}"`)
+      return new Map(rows.map((row) => [String(row.key), row.expires === null ? null : Number(row.expires)]))
     })
-    database.close()
-    return Promise.resolve(Object.fromEntries(counts))
   }
 
-  mentions(text: string): Promise<Record<string, number>> {
-    const database = new DatabaseSync(join(this.folder, 'troupe.db'), { readOnly: true })
-    const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
-    const counts = tables.map(({ name }) => {
-      const columns = database.prepare(`select * from "${name}"`).columns()
-      const holds = columns.map((column) => `ifnull(instr(cast("${column.name}" as blob), cast(:text as blob)), 0)`)
-      const row = database.prepare(`select count(*) as n from "${name}" where ${holds.join(' + ')} > 0`).get({ text })
-      return [String(name), Number(row?.n)] as const
+  async unfinished(): Promise<Record<string, readonly string[]>> {
+    const found = await this.#each((table, select) => {
+      const { key, left } = keysOf(table)
+      return select(`select ${key} as key from "${table}" where ${left}`).map((row) => String(row.key))
     })
-    database.close()
-    return Promise.resolve(Object.fromEntries(counts.filter(([, count]) => count > 0)))
+    return Object.fromEntries(Object.entries(found).filter(([, keys]) => keys.length > 0))
+  }
+
+  async mentions(text: string): Promise<Record<string, number>> {
+    const counts = await this.#each((table, select, database) => {
+      const columns = database.prepare(`select * from "${table}"`).columns()
+      const holds = columns.map((column) => `ifnull(instr(cast("${column.name}" as blob), cast(:text as blob)), 0)`)
+      return Number(select(`select count(*) as n from "${table}" where ${holds.join(' + ')} > 0`, { text })[0]?.n)
+    })
+    return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
   }
 
   remove(): Promise<void> {
     rmSync(this.folder, { recursive: true, force: true })
     return Promise.resolve()
   }
+
+  /** Reads each table, all of them as they are at one time. */
+  #each<T>(read: (table: string, select: Select, database: DatabaseSync) => T): Promise<Record<string, T>> {
+    const database = new DatabaseSync(join(this.folder, 'troupe.db'), { readOnly: true })
+    database.exec('begin')
+    const select: Select = (statement, values = {}) => database.prepare(statement).all(values)
+    const tables = select("select name from sqlite_master where type = 'table'").map(({ name }) => String(name))
+    const found = tables.map((table) => [table, read(table, select, database)] as const)
+    database.close()
+    return Promise.resolve(Object.fromEntries(found))
+  }
+}
+
+type Select = (statement: string, values?: Record<string, string>) => readonly Record<string, SQLOutputValue>[]
+
+/** Expressions for the key of a table's rows, for when they expire, and for whether they have work that is left to do. */
+const keysOf = (table: string): Readonly<Record<'key' | 'expires' | 'left', string>> => {
+  if (table === 'commits') return { key: "actor || ':' || seq", expires: 'null', left: 'open = 1' }
+  if (table === 'blobs') return { key: "project || ':' || hash", expires: 'null', left: 'false' }
+  const left = table === 'records_call_segments' ? 'true' : 'outbox is not null'
+  return { key: 'id', expires: 'expires_at', left }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
@@ -36,7 +37,7 @@ describe.each(either('sqlite'))(
           ? (response) => response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3 and so on')
           : whole(goodStream),
       )
-      const headers = { 'idempotency-key': `stream ${path}` }
+      const headers = { 'idempotency-key': randomUUID() }
       const before = await calls()
       const read = async () => {
         const answer = await world.api.fetch(path, body, { headers })
@@ -54,7 +55,7 @@ describe.each(either('sqlite'))(
       const data = [{ object: 'embedding', index: 0, embedding: [1, 2] }]
       const usage = { prompt_tokens: 1, total_tokens: 1 }
       upstream.script((response) => response.end(JSON.stringify({ object: 'list', model: 'm', data, usage })))
-      const headers = { 'idempotency-key': 'embeddings' }
+      const headers = { 'idempotency-key': randomUUID() }
       const read = () => world.api.post('/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hi' }, { headers })
       const { body } = await read()
       expect((await read()).body).toEqual(body)

@@ -8,11 +8,12 @@ import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '#test/specs/samples.ts'
 import { type Answered, Api, type Extra } from '../api.ts'
+import type { Rows } from '../mongo-data.ts'
 import { type Case, failuresOf } from './cases.ts'
 import type { Ids } from './estate/estate-part.ts'
 import { declaredEstate } from './estate/parts.ts'
 import type { Estate } from './estate.ts'
-import { atRest, type Counts, settledCounts } from './settled-counts.ts'
+import { atRest, rowsBeyond, settledRows, unexpired } from './settled-rows.ts'
 import type { Swept } from './sweep.ts'
 
 /*
@@ -102,7 +103,7 @@ export const refusals = (swept: () => Swept): void => {
   let foreign: Estate
   let apis: Readonly<Record<string, Api>>
   let neighbours: Readonly<Record<string, string>>
-  let before: Counts
+  let before: Rows
 
   beforeAll(async () => {
     const { world, dashboard, mine: own, theirs } = swept()
@@ -119,7 +120,7 @@ export const refusals = (swept: () => Swept): void => {
       "another user's": mine.populated.sessions[2] ?? '',
       "another tenant's": own.globex.id('session_id'),
     }
-    before = await settledCounts(world)
+    before = await settledRows(world)
   }, 240_000)
 
   const apiFor = ({ access }: Operation): Api => apis[access.kinds[0] ?? ''] ?? new Api(swept().world.url)
@@ -246,7 +247,9 @@ export const refusals = (swept: () => Swept): void => {
     expect(await refused({ operation, body })).toMatchObject(saying(operation, 'body_too_large'))
   })
 
-  it('none of these requests has written a row', async () => {
-    expect(await settledCounts(swept().world)).toEqual(before)
+  it('none of these requests has written a row, or removed one', async () => {
+    const after = await settledRows(swept().world)
+    expect(rowsBeyond(before, after)).toEqual({})
+    expect(rowsBeyond(after, unexpired(before))).toEqual({})
   })
 }

@@ -20,24 +20,23 @@ export interface Sent {
 export const pathOf = ({ paths }: Operation, idFor: (name: string) => string): string =>
   paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idFor(name)))
 
-/** How long a stream that stays open is read. */
+/** How long a stream that stays open is read, from when it begins. */
 const streamMs = 500
 
 /** Sends a request and reads all of its answer. */
 export const seen = async (api: Api, operation: Operation, { path, body, headers }: Sent): Promise<Seen> => {
-  const isStream = operation.answer.kind === 'events' || headers.accept === 'text/event-stream'
-  const enough = isStream ? AbortSignal.timeout(streamMs) : undefined
-  let status = 0
+  const enough = new AbortController()
+  const response = await api.fetch(path, body, { method: operation.method, headers }, enough.signal)
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (isStream) AbortSignal.timeout(streamMs).addEventListener('abort', () => enough.abort())
   let text = ''
   try {
-    const response = await api.fetch(path, body, { method: operation.method, headers }, enough)
-    status = response.status
-    // what has arrived of a stream when it is read long enough
-    if (isStream) for await (const part of response.body ?? []) text += Buffer.from(part).toString()
-    else text = await response.text()
+    // what has arrived of a stream when it was read for long enough
+    for await (const part of response.body ?? []) text += Buffer.from(part).toString()
   } catch (error) {
-    if (enough?.aborted !== true) throw error
+    if (!enough.signal.aborted) throw error
   }
+  const { status } = response
   return { status, code: codeIn(text), text }
 }
 
