@@ -93,12 +93,15 @@ const StartFrom = ({ project, sources, from, items, open }) => {
   const own = useRead(source.startsWith('pmpt') ? '' : source, () =>
     callApi(project, 'agents.get', { params: { agent_id: source } }),
   )
+  const chosen = versions.data?.find((/** @type {{ version: string }} */ each) => each.version === version)
+  const isRead = version === '' || versions.data !== null
+  const start = chosen ?? (source.startsWith('pmpt') ? versions.data?.[0] : isRead ? own.data : null)
+  // once for what was chosen: what is read later must not undo what was typed meanwhile
   useEffect(() => {
-    const chosen = (versions.data ?? []).find((/** @type {{ version: string }} */ each) => each.version === version)
-    if (source.startsWith('pmpt') && versions.data !== null) open(openedPrompt(chosen ?? versions.data[0]))
-    else if (chosen !== undefined) open({ settings: settingsOfAgent(chosen.config), items })
-    else if (own.data !== null) open({ settings: settingsOfAgent(own.data.config), items })
-  }, [source, version, versions.data, own.data])
+    if (start === null || start === undefined) return
+    if (source.startsWith('pmpt')) open(openedPrompt(start))
+    else open({ settings: settingsOfAgent(start.config), items })
+  }, [start])
   if (sources === null) return null
   /** @param {string} title @param {readonly Named[]} rows */
   const group = (title, rows) =>

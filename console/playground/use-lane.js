@@ -66,7 +66,8 @@ export const useLane = (project) => {
       if (!/^response\.(completed|failed|incomplete)$/.test(event)) return false
       const { output, usage, error } = data.response
       const calls = output.filter((/** @type {Item} */ { type }) => type === 'function_call')
-      setTalk((before) => ({ ...before, items: [...before.items, ...output.map(sentAgain)] }))
+      // with its last line: a message that is sent as soon as that is shown is not dropped
+      setTalk((before) => ({ ...before, items: [...before.items, ...output.map(sentAgain)], abort: null }))
       add(...linesOf(calls), endOf(usage, performance.now() - begun))
       if (error) add({ kind: 'error', text: `${error.code}: ${error.message}` })
       return true
@@ -75,7 +76,7 @@ export const useLane = (project) => {
     await streamFrames({ path: pathOf(project, 'responses.create'), head, take, signal: abort.signal }).catch((error) =>
       add({ kind: 'error', text: abort.signal.aborted ? 'stopped' : wordsOf(error) }),
     )
-    setTalk((before) => ({ ...before, abort: null }))
+    setTalk((before) => (before.abort === abort ? { ...before, abort: null } : before))
   }
   return { settings, setSettings, switches, setSwitches, ...talk, open, bodyOf, send }
 }

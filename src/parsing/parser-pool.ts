@@ -11,6 +11,9 @@ export type { ParserLimits } from './pooled-worker.ts'
 /** Default limits of a pool. */
 const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
 
+/** A parse without a timeout of its own ends after so many times the pool's deadline. */
+const maxDeadlines = 5
+
 /** Share of the waiting places that one owner may take. */
 const ownerFraction = 0.25
 
@@ -18,7 +21,7 @@ const ownerFraction = 0.25
 const noOwner: ParseOwner = { project: '', tenant: null }
 
 export interface ParseOptions {
-  /** Timeout in ms from its start; default: the pool's. */
+  /** Timeout in ms from its start; default: the pool's deadline, which begins anew on a machine that is busy. */
   readonly deadlineMs?: number
   /** Owners take turns; requests without one share all waiting places. */
   readonly owner?: ParseOwner | undefined
@@ -60,11 +63,13 @@ export class ParserPool<Tasks = OwnTasks> {
   async parse<Name extends keyof Tasks>(
     task: Name,
     input: InputOf<Tasks[Name]>,
-    { deadlineMs = this.#limits.deadlineMs, owner = noOwner }: ParseOptions = {},
+    { deadlineMs: ownMs, owner = noOwner }: ParseOptions = {},
   ): Promise<Json> {
     if (!this.#mayWait(owner)) throw new ParserFailed('busy', 'too many parses wait')
+    const usualMs = this.#limits.deadlineMs
+    const limits = { deadlineMs: Math.min(usualMs, ownMs ?? usualMs), maxMs: ownMs ?? maxDeadlines * usualMs }
     const outcome = await new Promise<ParseOutcome>((settle) => {
-      void this.#turns.run(owner, () => this.#run({ task, input, deadlineMs, isAlone: false, settle }))
+      void this.#turns.run(owner, () => this.#run({ task, input, ...limits, isAlone: false, settle }))
     })
     if ('failure' in outcome) throw outcome.failure
     return outcome.value

@@ -5,7 +5,7 @@ import { isReady, isReply } from './schema.ts'
 
 /** Resource limits of a pool's parsers. */
 export interface ParserLimits {
-  /** Timeout of one parse, in ms from its start. */
+  /** Timeout of one parse, in ms from its start. It begins anew, a few times, while the process gets little of a processor. */
   readonly deadlineMs: number
   /**
    * Heap limit of the worker. Where `maxGrowthMb` is set, it is higher: near its heap limit, V8 collects garbage again
@@ -24,6 +24,8 @@ export interface ParseRequest {
   readonly task: PropertyKey
   readonly input: unknown
   readonly deadlineMs: number
+  /** Time in ms from its start at which it ends at the latest, however busy the machine is. */
+  readonly maxMs: number
   /** Whether nothing else may be parsed meanwhile, so that the growth of the process is its own. */
   readonly isAlone: boolean
   readonly settle: (outcome: ParseOutcome) => void
@@ -60,6 +62,12 @@ const optionsOf = (module: URL): { readonly execArgv?: string[] } =>
     : {}
 
 const keptSources = new URL('../start/kept-sources.js', import.meta.url).href
+
+/** CPU time of the process with all its threads, in ms. */
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
 
 /** A worker of a pool, which runs one parse at a time. It is replaced after a failure. */
 export class ParserWorker {
@@ -142,7 +150,10 @@ export class ParserWorker {
     this.#running = {
       id,
       request,
-      begin: () => timers.push(...this.#timers(request)),
+      begin: () => {
+        this.#startDeadline(request, timers)
+        timers.push(...this.#timers())
+      },
       end: (outcome) => {
         // this clears intervals, too
         for (const timer of timers) clearTimeout(timer)
@@ -164,10 +175,20 @@ export class ParserWorker {
     this.#listener.changed()
   }
 
-  #timers({ deadlineMs }: ParseRequest): readonly NodeJS.Timeout[] {
+  /** A machine that is busy with other processes delays a parse that takes little: it gets half of the deadline as CPU time. */
+  #startDeadline({ deadlineMs, maxMs }: ParseRequest, timers: NodeJS.Timeout[]): void {
+    const [startedAt, startedCpuMs] = [performance.now(), cpuMs()]
+    const end = (): void => {
+      const leftMs = Math.min(deadlineMs, startedAt + maxMs - performance.now())
+      if (leftMs > 0 && cpuMs() - startedCpuMs < deadlineMs / 2) timers.push(setTimeout(end, leftMs))
+      else void this.#replace({ failure: new ParserFailed('deadline', `the parser took longer than ${deadlineMs} ms`) })
+    }
+    timers.push(setTimeout(end, deadlineMs))
+  }
+
+  #timers(): readonly NodeJS.Timeout[] {
     const { slowMs, maxGrowthMb } = this.#limits
-    const late = new ParserFailed('deadline', `the parser took longer than ${deadlineMs} ms`)
-    const timers = [setTimeout(() => void this.#replace({ failure: late }), deadlineMs)]
+    const timers: NodeJS.Timeout[] = []
     if (slowMs !== undefined) {
       const slow = (): void => {
         this.#isSlow = true

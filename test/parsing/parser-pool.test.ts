@@ -89,6 +89,14 @@ describe('a parser of untrusted bytes', () => {
       await parser.close()
     })
 
+    it('is given its deadline anew while the process has no work for a processor, at most five times', async () => {
+      const parser = own({ deadlineMs: 300 })
+      await read(parser, '1', 'ten_1')
+      expect(await read(parser, '800', 'ten_1')).toMatchObject({ text: '800' })
+      await expect(read(parser, '60000', 'ten_1')).rejects.toMatchObject({ reason: 'deadline' })
+      await parser.close()
+    })
+
     it('reads no more than two at once', { timeout: 30_000 }, async () => {
       const parser = own()
       const began = performance.now()

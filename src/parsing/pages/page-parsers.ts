@@ -5,9 +5,8 @@ import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 
 /** Maximum number of workers that read pages concurrently. */
 const maxParsers = 4
-/** Maximum time for one page in ms, whatever its request allows. */
-const maxDeadlineMs = 10_000
-const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
+/** `deadlineMs`: maximum time for one page in ms, whatever its request allows. */
+const limits = { deadlineMs: 10_000, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
 
 interface PooledParser {
   readonly parser: ParserPool<typeof pageTasks>
@@ -37,8 +36,7 @@ export class PageParsers {
     const pooled = this.#parserFor(owner)
     count(pooled, owner, 1)
     try {
-      const options = { deadlineMs: Math.min(maxDeadlineMs, deadlineMs), owner }
-      const read: unknown = await pooled.parser.parse('page', input, options)
+      const read: unknown = await pooled.parser.parse('page', input, { deadlineMs, owner })
       if (!isPageRead(read)) throw new ParserFailed('unreadable', 'the worker answered something else')
       return read
     } catch (error) {

@@ -192,6 +192,31 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     expect(console.complaints).toEqual([])
   })
 
+  it('keeps what is typed while the agent that a request starts from is still being read', async () => {
+    const { page, world } = console
+    const config = { model: 'simulated-1', system_prompt: 'Be kind.' }
+    const agent = (await world.api.post('/v1/agents', { name: 'Desk', config })).body.id
+    await world.api.post(`/v1/agents/${agent}/versions`, { version: '1.0.0', config })
+    const [ofAgent, held] = [new RegExp(`/agents/${agent}$`), Promise.withResolvers<void>()]
+    await page.route(ofAgent, (route) => held.promise.then(() => route.continue()))
+    await console.show('approvals', 'Approvals')
+    await console.show(`playground?mode=requests&a=${agent}@1.0.0`, 'Playground')
+    const lane = page.getByRole('region', { name: 'Request', exact: true })
+    await lane.getByText('Prompt, parameters and tools').click()
+    await expect.poll(() => lane.getByLabel('Instructions').inputValue()).toBe('Be kind.')
+    await lane.getByLabel('Temperature').fill('0.3')
+    const read = page.waitForResponse(ofAgent)
+    held.resolve()
+    await (await read).finished()
+    await page.unroute(ofAgent)
+    const sent = page.waitForRequest((request) => request.url().endsWith('/v1/responses'))
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+    expect((await sent).postDataJSON()).toMatchObject({ instructions: 'Be kind.', temperature: 0.3 })
+    await lane.getByText('You said: Hello').waitFor()
+    expect(console.complaints).toEqual([])
+  })
+
   it('opens a request of the log, which is sent again with another prompt', async () => {
     const { page, world } = console
     const messages = [
