@@ -56,6 +56,6 @@ describe('spans for an OTLP receiver', () => {
     exporter.take(span)
     await exporter.close()
     expect({ failures, lost: exporter.lost }).toEqual({ failures: [], lost: 0 })
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0), 8_000)
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0), 30_000)
   })
 })

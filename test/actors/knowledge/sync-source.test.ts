@@ -138,7 +138,7 @@ it('fetches a URL once while the store takes nothing for a while', async () => {
     const { state } = await host.find(projectScope('prj_a'), sourceDefinition, source_id)
     return contextOf(sourceDefinition, state.snapshot).synced_at_ms
   }
-  await expect.poll(synced, { timeout: 10_000 }).not.toBeNull()
+  await expect.poll(synced, { timeout: 30_000 }).not.toBeNull()
   expect([fetched, failures < 0]).toEqual([1, true])
   await runtime.drain(0)
 })

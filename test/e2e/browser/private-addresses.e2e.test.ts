@@ -11,6 +11,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { atNight } from '#test/setup/at-night.ts'
 import { openPrivateNames, privateAddresses } from '#test/support/private-addresses.ts'
 import { html, Site } from '#test/support/site.ts'
+import { patience } from '../patience.ts'
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', () => {
   const names = openPrivateNames()
@@ -36,7 +37,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', ()
     guard = openSsrfGuard({
       allowedPrivateHosts: [],
       allowedContentHosts: [control.host],
-      connectTimeoutMs: 500,
+      connectTimeoutMs: 4_000,
       lookup: names.lookup,
     })
   })
@@ -53,9 +54,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', ()
 
   const requestFor = (url: string) =>
     jobRequest(guard.content, {
-      ...{ url, screenshot: false, waitUntil: 'domcontentloaded', timeoutMs: 20_000, actions: [] },
+      ...{ url, screenshot: false, waitUntil: 'domcontentloaded', timeoutMs: patience.timeout, actions: [] },
     })
-  const visited = (request: ReturnType<typeof requestFor>): Promise<VisitEnd> =>
+  const visited = (request: ReturnType<typeof requestFor>, signal = new AbortController().signal): Promise<VisitEnd> =>
     visit(
       {
         guard: {
@@ -72,7 +73,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', ()
         now: Date.now,
       },
       {
-        ...{ id: newId('job'), request, state: null, signal: new AbortController().signal },
+        ...{ id: newId('job'), request, state: null, signal },
         ...{ submitting: async () => true, stepped: async () => {}, handOver: async () => null },
       },
     )
@@ -99,26 +100,32 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('private addresses', ()
   }, 240_000)
 
   it('are not reached from within a page by any means, each of which reaches an allowed address', async () => {
-    const tried = async (urls: readonly string[]) => {
+    const tried = async (urls: readonly string[], milliseconds: number, signal?: AbortSignal) => {
       control.pages.set('/tries', html(triesOf(urls), { 'access-control-allow-origin': '*' }))
       const request = requestFor(control.url('/tries'))
-      const actions = [{ type: 'waitFor', milliseconds: 5_000 } as const]
-      return visited({ ...request, wait_until: 'domcontentloaded', timeout_ms: 60_000, actions })
+      const actions = [{ type: 'waitFor', milliseconds } as const]
+      return visited({ ...request, wait_until: 'domcontentloaded', timeout_ms: 180_000, actions }, signal)
     }
     // spellings that parse to the same address are equal to a browser
     const distinct = [...new Set(probes.flatMap((url) => (URL.parse(url) !== null ? [new URL(url).href] : [])))]
     // all of them each night only: a page that tries that much is slow
     const chosen = !atNight ? distinct.filter((_, n) => n % 10 === 0) : distinct
     for (let at = 0; at < chosen.length; at += probesAtOnce) {
-      const end = await tried(chosen.slice(at, at + probesAtOnce))
+      const end = await tried(chosen.slice(at, at + probesAtOnce), 5_000)
       expect(end, JSON.stringify(end).slice(0, 300)).toHaveProperty('visited')
     }
     expect(reached).toEqual([])
     expect(attempted.size, 'pages did try').toBeGreaterThan(8)
-    await tried([control.url('/')])
-    const found = new Set(control.requested.map(({ path }) => path.slice(1)))
-    expect(means.filter((name) => !found.has(name) && !socketMeans.includes(name))).toEqual([])
-    expect(control.upgrades).toBeGreaterThanOrEqual(2)
+    const over = new AbortController()
+    const visit = tried([control.url('/')], 120_000, over.signal)
+    const missing = () => {
+      const found = new Set(control.requested.map(({ path }) => path.slice(1)))
+      return means.filter((name) => !found.has(name) && !socketMeans.includes(name))
+    }
+    await expect.poll(missing, patience).toEqual([])
+    await expect.poll(() => control.upgrades, patience).toBeGreaterThanOrEqual(2)
+    over.abort()
+    await visit
   }, 580_000)
 })
 

@@ -105,6 +105,7 @@ describe('two processes on two shards behind a stand-in for a mongos', { timeout
 
   it('continue a turn that waited for an approval when its process was killed, and have all of it after a restart', async () => {
     const session = await api(0).createSession()
+    const before = tool.calls.length
     const turn = await api(0).turn(session, gatedTurn(tool))
     const action = String((await turn.until(isEvent('turn.paused'))).data.action_id)
     const [killed, other] = cluster.nodes
@@ -118,6 +119,6 @@ describe('two processes on two shards behind a stand-in for a mongos', { timeout
       expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
       expect((await each.get(`/v1/sessions/${session}`)).body).toMatchObject({ status: 'active', turn_count: 1 })
     }
-    expect(tool.calls).toHaveLength(1)
+    expect(tool.calls.length - before).toBe(1)
   })
 })

@@ -23,19 +23,15 @@ it('a cluster refreshes a token once for 50 concurrent uses on three nodes', asy
   const { authorize_url } = (await world.api(0).post(`/v1/connections/${id}/authorize`, {})).body
   const page = await new Browser().connect(authorize_url, 'ann')
   expect(page.text).toContain('<h1>Connected</h1>')
-  const get = async () => (await world.api(1).get(`/v1/connections/${id}`)).body
-  provider.live(3)
-  await world.api(1).post(`/v1/connections/${id}/refresh`, {})
-  provider.live(3600)
-  await vi.waitFor(async () => expect(Date.parse((await get()).expires_at) - Date.now()).toBeLessThan(250), {
-    ...patience,
-    interval: 20,
-  })
+  // a reminder renews it five seconds later if no use has done it: that counts as well
   const before = provider.granted.length
+  provider.liveOnce(1)
+  const { expires_at } = (await world.api(1).post(`/v1/connections/${id}/refresh`, {})).body
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(expires_at)), { ...patience, interval: 20 })
   const uses = Array.from({ length: 50 }, (_, n) => world.api(n).post(`/v1/connections/${id}/test`, {}))
   const results = await Promise.all(uses)
   expect(results.filter(({ body }) => body.success !== true)).toEqual([])
-  expect(provider.granted.length - before).toBe(1)
+  expect(provider.granted.length - before).toBe(2)
 })
 
 it('a cluster accepts an OAuth state once when it arrives at all three nodes', async () => {

@@ -92,6 +92,12 @@ export class OAuthProvider {
     this.#ttl.accessTokenS = accessTokenS
   }
 
+  /** Sets the lifetime of the next access token; later ones live for an hour. */
+  liveOnce(accessTokenS: number): void {
+    this.live(accessTokenS)
+    this.onSent = () => this.live(3600)
+  }
+
   /** Registers the client with the callback URLs of these servers. */
   register(...serverUrls: readonly string[]): void {
     this.#redirectUris.push(...serverUrls.map((url) => `${url}/v1/connections/oauth/callback`))

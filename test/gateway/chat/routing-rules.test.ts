@@ -100,7 +100,7 @@ it('a shadow gets a copy after the answer, charged to the project and marked, an
   const came = await world.request({ ...streamed, ...as({ tenant: 'ten_1' }) })
   expect([came.whole?.completion, routed(came)]).toEqual([goodAnswer, 'shadow=compare'])
   const shadows = () => world.recorded.filter(({ operation }) => operation === 'shadow')
-  await vi.waitFor(() => expect(shadows()).toHaveLength(1))
+  await vi.waitFor(() => expect(shadows()).toHaveLength(1), { timeout: 30_000 })
   expect(shadows()[0]).toMatchObject({
     caller: { tenant: null, textsOf: { tenant: 'ten_1', externalUserId: null }, requestId: 'req_12345678:shadow' },
     ...{ requestedModel: 'model-2', status: 200 },
@@ -108,7 +108,7 @@ it('a shadow gets a copy after the answer, charged to the project and marked, an
   })
   expect(world.second.received[0]?.body).toEqual({ model: 'model-2', messages: hello.messages, stream: false })
   expect((await world.request()).error).toBeNull()
-  await vi.waitFor(() => expect(shadows()).toHaveLength(2))
+  await vi.waitFor(() => expect(shadows()).toHaveLength(2), { timeout: 30_000 })
   expect(shadows()[1]).toMatchObject({ error: 'bad_request', costUsd: '0' })
 })
 
@@ -118,6 +118,6 @@ it('no shadow gets a copy of a call with tools, or while sixteen are in progress
   const tools = [{ type: 'function', function: { name: 'act', parameters: {} } }]
   await world.request({ body: { ...hello, tools } })
   for (let n = 0; n < 20; n++) await world.request()
-  await vi.waitFor(() => expect(world.second.received).toHaveLength(16))
+  await vi.waitFor(() => expect(world.second.received).toHaveLength(16), { timeout: 30_000 })
   expect(world.first.received).toHaveLength(21)
 })

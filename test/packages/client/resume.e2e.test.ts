@@ -5,6 +5,7 @@ import type { Session } from '#client/session.ts'
 import { rise } from '#test/e2e/stream-reader.ts'
 import { World } from '#test/e2e/world.ts'
 import { atNight } from '#test/setup/at-night.ts'
+import { expectWithin } from '#test/support/expect-within.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
 
 let world: World
@@ -107,7 +108,12 @@ describe('a session whose server is killed', () => {
     const users = session.getSnapshot().messages.filter(({ role }) => role === 'user')
     expect(users).toHaveLength(times + 2)
     console.info(`${times} kills: back ${Math.round(Math.max(...lateMs))} ms after the server at most`)
-    expect(Math.max(...lateMs)).toBeLessThan(atNight ? 500 : 2000)
+    await expectWithin(atNight ? 500 : 2000, Math.max(...lateMs), async () => {
+      const other = client().sessions.open(session.id)
+      const leave = other.subscribe(() => {})
+      await expect.poll(() => other.getSnapshot().connection, { interval: 5 }).toBe('live')
+      leave()
+    })
   })
 
   it('shows the text of a turn once that began again', async () => {

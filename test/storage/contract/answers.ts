@@ -55,7 +55,7 @@ export const answersContract = (name: string, open: () => Promise<AnswersSubject
       await vi.waitFor(async () => {
         subject.tick?.()
         expect(await read(own, 'short', 'long')).toEqual([null, 'y'])
-      })
+      }, 30_000)
     })
 
     it('are forgotten by project or lane, and those that were being made are not stored afterwards', async () => {

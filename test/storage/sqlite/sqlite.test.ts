@@ -72,7 +72,7 @@ describe('the SQLite file', () => {
     expect(bytesOf(path)).toContain('the sea')
     reader.exec('rollback')
     reader.close()
-    await vi.waitFor(() => expect(bytesOf(path)).not.toContain('the sea'), 10_000)
+    await vi.waitFor(() => expect(bytesOf(path)).not.toContain('the sea'), 30_000)
     await storage.close()
   })
 

@@ -65,11 +65,12 @@ const open = async (adapter: 'uws' | 'node') => {
   return { memory, unread, url, made: () => made }
 }
 
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 // at night on both: the memory is counted above the adapter, which test/transport/http tests
 describe.each(atNight ? (['uws', 'node'] as const) : (['uws'] as const))(
   'long responses that are not read (%s)',
+  { timeout: 240_000 },
   (adapter) => {
     it('use up the memory budget: a further one is 503 overloaded until they are read', async () => {
       const { memory, unread, url } = await open(adapter)

@@ -1,32 +1,15 @@
-import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callWithInput } from '#actors/mcp/agents/input/call-with-input.ts'
 import { HeldCalls } from '#actors/mcp/agents/input/held-calls.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { watchedTurns } from '#test/support/cpu-ms.ts'
 import { type Answering, startHostileServer } from './hostile-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
-
-/** Processor time of this thread so far, in ms, whatever else runs on the machine. */
-const busyMs = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
-
-/** Result of the work, and the processor time of the longest turn of the event loop meanwhile. */
-const watched = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly turnMs: number }> => {
-  let last = busyMs()
-  let turnMs = 0
-  const timer = setInterval(() => {
-    const now = busyMs()
-    turnMs = Math.max(turnMs, now - last)
-    last = now
-  }, 1)
-  const result = await work()
-  clearInterval(timer)
-  return { result, turnMs }
-}
 
 const called = async (answering: Answering) => {
   const server = await startHostileServer(answering)
@@ -57,7 +40,7 @@ describe('a hostile server', () => {
     'that sends 20,000 %s gets few of them answered, and does not block the event loop',
     async (_what, of) => {
       let posts = 0
-      const { result, turnMs } = await watched(() =>
+      const { result, turnMs } = await watchedTurns(() =>
         called((received, response) => {
           if (received.method !== 'tools/call') {
             posts++
@@ -73,7 +56,7 @@ describe('a hostile server', () => {
   )
 
   it('that sends 20,000 progress reports does not block the event loop, and its call succeeds', async () => {
-    const { result, turnMs } = await watched(() =>
+    const { result, turnMs } = await watchedTurns(() =>
       called((received, response) => {
         const progress = (n: number) => ({
           jsonrpc: '2.0',

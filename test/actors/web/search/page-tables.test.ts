@@ -116,14 +116,14 @@ describe('pages of a large corpus in LanceDB', () => {
     await urls()
     const acknowledged = await next()
     const wanted = range(0, acknowledged).map(urlOf)
-    await expect.poll(urls, { timeout: 2_000, interval: 100 }).toEqual(expect.arrayContaining(wanted))
+    await expect.poll(urls, { timeout: 30_000, interval: 100 }).toEqual(expect.arrayContaining(wanted))
     let last = acknowledged
     while (last < acknowledged + 12) last = await next()
     // it is storing the next pages
     child.kill('SIGKILL')
     await once(child, 'exit')
     const known = expect.arrayContaining(range(0, last).map(urlOf))
-    await expect.poll(urls, { timeout: 2_000, interval: 100 }).toEqual(known)
+    await expect.poll(urls, { timeout: 30_000, interval: 100 }).toEqual(known)
     const found = await urls()
     expect(new Set(found).size).toBe(found.length)
     // announcements of the process have ended

@@ -71,15 +71,14 @@ export const tokenChecks: readonly Check[] = [
     'is refreshed once for 50 concurrent uses',
     async (w) => {
       const id = await w.connected()
-      w.provider.live(2)
-      await w.refresh(id)
-      w.provider.live(3600)
-      const isOld = async () => expect(Date.parse((await w.get(id)).expires_at) - Date.now()).toBeLessThan(150)
-      await vi.waitFor(isOld, { timeout: 60_000, interval: 20 })
+      // a reminder renews it five seconds later if no use has done it: that counts as well
       const before = w.provider.granted.length
+      w.provider.liveOnce(1)
+      const { expires_at } = (await w.refresh(id)).body
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(expires_at)), patience)
       const results = await Promise.all(Array.from({ length: 50 }, () => w.works(id)))
       expect(results.every((each) => each)).toBe(true)
-      expect(w.provider.granted.length - before).toBe(1)
+      expect(w.provider.granted.length - before).toBe(2)
     },
   ],
   [

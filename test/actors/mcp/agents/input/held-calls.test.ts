@@ -40,7 +40,7 @@ const answered = (outcome: ToolOutcome): AnsweredInput => ({
 
 const dismissed = (count: number) =>
   vi.waitFor(() => expect(server.answers).toEqual(Array.from({ length: count }, () => ({ action: 'cancel' }))), {
-    timeout: 10_000,
+    timeout: 30_000,
   })
 
 describe('calls that are held open for input', () => {
