@@ -95,7 +95,9 @@ export interface Installation {
 export const openInstallation = async (config: Config, log: Logger): Promise<Installation> => {
   if (config.mongodbUrl === null || config.masterKey === null) await openDataFolder(config.dataDir)
   const { early, server, url } = await listen(config, log)
-  const storage = await awaitStore({ config, kinds, waiting: () => early.wait(storeAway), log })
+  const serving = Promise.withResolvers<void>()
+  const waits = { waiting: () => early.wait(storeAway), serving: serving.promise }
+  const storage = await awaitStore({ config, kinds, ...waits, log })
   const masterKeys = masterKeysOf(config)
   const box = openSecretBox(masterKeys)
   const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })
@@ -103,7 +105,6 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
   const cluster = await openCluster(config, { storage, keys, traces, log })
   const { managed, embedders, close: closeModels } = await openModels(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
-  const serving = Promise.withResolvers<void>()
   const actors = await openActors({
     storage,
     ...{ managed, ...embedders, sharedCorpus: config.sharedCorpus, searchEngines: config.searchEngines },
@@ -121,8 +122,7 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
   })
   const { auth, runtime } = actors
   const given = config.bootstrap
-  const { apiKeys, projects } = auth
-  const installed = await bootstrap({ records: storage.records, apiKeys, projects, given, show, now: Date.now })
+  const installed = await bootstrap({ records: storage.records, ...auth, given, show, now: Date.now })
   const transport = openTransport({
     ...{ actors, telemetry, log },
     ...{ ping: readinessOf(storage, Date.now), redis: cluster?.redis },
