@@ -24,8 +24,8 @@ const goClient = needing(['java', 'mvn', 'go'], (world) => {
 const javaClient = needing(['java', 'mvn', 'javac'], (world) => {
   const left = ['apiTests', 'modelTests', 'apiDocs', 'modelDocs'].map((name) => `${name}=false`)
   const properties = ['--global-property', ['models', 'apis', 'supportingFiles', ...left].join(',')]
-  // this library reads a stream as one text, whatever its type is
-  const texts = ['--schema-mappings', 'SessionStreamEventText=Object']
+  // this library reads a stream as one text, whatever its type is, and makes an empty class of a text or a list
+  const texts = ['--schema-mappings', 'SessionStreamEventText=Object,TurnInput=Object']
   generate(world, ['-g', 'java', '--library', 'apache-httpclient', ...texts, ...properties])
   run(world, 'mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'])
   const program = 'Generated.java'

@@ -226,9 +226,13 @@ export const defaulted = <S extends Schema<unknown>>(
   presence: 'default',
 })
 
-/** Returns the schema with a description for the API reference. */
-export const described = <T, P extends Presence>(schema: Schema<T, P>, description: string): Schema<T, P> => ({
-  json: { ...schema.json, description },
+/** Returns the schema with a description for the API reference. `title` makes it a component in OpenAPI. */
+export const described = <T, P extends Presence>(
+  schema: Schema<T, P>,
+  description: string,
+  title?: string,
+): Schema<T, P> => ({
+  json: { ...schema.json, description, ...(title !== undefined && { title }) },
   presence: schema.presence,
 })
 

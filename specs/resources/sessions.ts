@@ -119,6 +119,7 @@ const turnFields = {
   input: described(
     optional(union([string(), array(responsePart, { minItems: 1, maxItems: maxImages })])),
     'Message of the user: a text, or parts with `input_text` and `input_image`. An image is a data URL or an https address in `image_url`, or a file of `files.create` in `file_id`; JPEG, PNG, WEBP and GIF up to 20 MB, together 24 MB; without its images a request has at most 1 MB. Parts of chat completions are accepted too. Optional with `tool_results` and `retry_of`.',
+    'TurnInput',
   ),
   retry_of: optional(
     integer({

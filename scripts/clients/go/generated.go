@@ -32,7 +32,7 @@ func main() {
 
 	turn := client.NewTurnRequest()
 	said := "Say hello"
-	turn.SetInput(client.TurnRequestInput{String: &said})
+	turn.SetInput(client.TurnInput{String: &said})
 	_, answer, err := troupe.SessionsAPI.SessionsTurns(ctx, first.GetId()).TurnRequest(*turn).Execute()
 	check(answer != nil && answer.StatusCode == 200, "no turn", err)
 	events, err := io.ReadAll(answer.Body)

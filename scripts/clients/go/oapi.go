@@ -33,8 +33,8 @@ func main() {
 	check(err == nil && second.JSON201 != nil, "no second session", err)
 	id := first.JSON201.Id
 
-	var input client.TurnRequest_Input
-	check(input.FromTurnRequestInput0("Say hello") == nil, "no input", nil)
+	var input client.TurnInput
+	check(input.FromTurnInput0("Say hello") == nil, "no input", nil)
 	turn, err := troupe.SessionsTurnsWithResponse(ctx, id, nil, client.SessionsTurnsJSONRequestBody{Input: &input})
 	check(err == nil && strings.Contains(string(turn.Body), "event: turn.completed"), "the turn has no end", err)
 

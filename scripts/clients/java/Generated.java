@@ -3,7 +3,7 @@ import org.openapitools.client.ApiException;
 import org.openapitools.client.api.SessionsApi;
 import org.openapitools.client.model.*;
 
-/** A turn of a session with the client that openapi-generator made. */
+/** Turns of sessions, one from a text and one from parts, with the client that openapi-generator made. */
 class Generated {
   static void check(boolean holds, String what, Object seen) {
     if (holds) return;
@@ -17,10 +17,14 @@ class Generated {
     var sessions = new SessionsApi(client);
 
     var first = sessions.sessionsCreate(null, null, null, new SessionsCreateRequest());
-    sessions.sessionsCreate(null, null, null, new SessionsCreateRequest());
+    var second = sessions.sessionsCreate(null, null, null, new SessionsCreateRequest());
     var input = new TurnRequest().input("Say hello");
     var events = sessions.sessionsTurns(first.getId(), null, null, null, null, null, null, input);
     check(String.valueOf(events).contains("event: turn.completed"), "the turn has no end", events);
+    var part = new ResponseTextPart().type(ResponseTextPart.TypeEnum.INPUT_TEXT).text("Say hello in parts");
+    var parts = new TurnRequest().input(java.util.List.of(part));
+    events = sessions.sessionsTurns(second.getId(), null, null, null, null, null, null, parts);
+    check(String.valueOf(events).contains("hello in parts"), "the parts have no answer", events);
 
     Session session = sessions.sessionsGet(first.getId(), null, null);
     check(session.getTurnCount() == 1, "the session has no turn", session);

@@ -130,6 +130,12 @@ describe('the OpenAPI document', () => {
     expect(choices.filter((found) => found.some(isMap) && found.some(isList))).toEqual([])
   })
 
+  it('has a name for the input of a turn, by which generators for Java are told to take any value', () => {
+    const { TurnInput, TurnRequest } = document.components.schemas
+    expect(TurnRequest.properties.input).toEqual({ $ref: '#/components/schemas/TurnInput' })
+    expect(TurnInput.anyOf).toMatchObject([{ type: 'string' }, { type: 'array' }])
+  })
+
   it('has names for free-form objects of events, since openapi-generator loses the type of unnamed ones', () => {
     const { RunChildCompleted, RunCompleted, RunOutput } = document.components.schemas
     const named = { anyOf: [{ $ref: '#/components/schemas/RunOutput' }, { type: 'null' }] }
