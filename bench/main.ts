@@ -31,6 +31,7 @@ import { benchSkills } from './skills/blocked.ts'
 import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
+import { benchManyPages } from './web/many/many-pages.ts'
 import { benchIndexes } from './web/page-indexes.ts'
 import { benchWeb } from './web.ts'
 import { benchWriteback } from './writeback.ts'
@@ -48,8 +49,12 @@ interface Options {
   readonly review: string | null
   /** Whether sections take measurements of minutes too. */
   readonly long: boolean
-  /** Sessions that the section lists fills a database with, in addition; null for none. */
+  /** Sessions that the section lists fills a database with, in addition, and pages of the section pages; null for none. */
   readonly rows: number | null
+  /** Folder in which the section pages goes on in each run; null for one of the run. */
+  readonly folder: string | null
+  /** Time for which the section pages works in a run; null for any. */
+  readonly minutes: number | null
 }
 
 type Section = (options: Options) => Promise<readonly Row[]>
@@ -79,6 +84,7 @@ const sections: Readonly<Record<string, Section>> = {
   knowledge: ({ sets }) => benchKnowledge(sets),
   web: ({ sets }) => benchWeb(sets),
   indexes: benchIndexes,
+  pages: benchManyPages,
   vectors: benchVectors,
   updates: ({ sets }) => benchUpdates(sets),
   screening: ({ sets }) => benchScreening(sets),
@@ -87,12 +93,13 @@ const sections: Readonly<Record<string, Section>> = {
 
 const known = Object.keys(sections)
 const usage = [
-  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--rows N] [--long] [--whole]',
+  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--review MODEL] [--rows N] [--folder FOLDER] [--minutes N] [--long] [--whole]',
   '',
   'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
   'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
   '--long adds measurements that take minutes: 1,000 streams at once, three nodes, a pool of keys that fail, and short-lived tokens for ten minutes.',
   '--rows 5000000 has the section lists measure every declared list on MongoDB with that many sessions.',
+  '--only pages --rows 1000000 --folder FOLDER --minutes 40 makes that many pages in LanceDB and measures them; the next run with the same folder goes on.',
   '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
   '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',
   `Sections: ${known.join(', ')}`,
@@ -106,6 +113,8 @@ const values = readCommandLine({
     sets: text,
     review: text,
     rows: text,
+    folder: text,
+    minutes: text,
     long: { type: 'boolean' },
     whole: { type: 'boolean' },
   },
@@ -127,6 +136,8 @@ for (const name of chosen) {
         review: values.review ?? null,
         long: values.long ?? false,
         rows: values.rows === undefined ? null : positiveOption(usage, 'rows', values.rows),
+        folder: values.folder ?? null,
+        minutes: values.minutes === undefined ? null : positiveOption(usage, 'minutes', values.minutes),
       })) ?? []
   } catch (error) {
     broken.push(name)

@@ -31,6 +31,7 @@ export {
 } from './segments/document-segment.ts'
 export { DocumentSegmentWriter } from './segments/document-segment-writer.ts'
 export { IndexedDocument, SegmentedIndex } from './segments/segmented-index.ts'
+export { standing, standingsIn } from './segments/standings.ts'
 export { storedCosines } from './stored-cosines.ts'
 export { titleTermsOf } from './titles.ts'
 export { exactTextOf, exactVectorOf, numbersOfText, textOfVector, vectorOfText } from './vector-bytes.ts'

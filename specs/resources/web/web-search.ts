@@ -84,7 +84,7 @@ export const webSearch = defineOperations('web', {
         count: integer(),
         searchEngine: string({
           description:
-            'Identifier of the ranking, followed by `+` and the id of the embedder if vector search contributed. With `engine`, the name of that engine.',
+            'Identifier of the ranking, followed by `+` and the id of the embedder if vector search contributed, and by `:project-only` or `:shared-only` if the other index could not be searched. With `engine`, the name of that engine.',
         }),
         results: array(result),
         untrusted,

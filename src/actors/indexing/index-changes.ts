@@ -225,7 +225,7 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
   /**
    * Adds what was missing in the segments, if anything was: the documents that all segments of a revision, and these, have are all.
    *
-   * @returns the revision; null when documents changed meanwhile, so that it may not be all.
+   * @returns the revision; null when documents changed meanwhile, so that it may not be all, or another process has added it.
    */
   async complete(place: IndexPlace, { before, segments, replaced }: Completion): Promise<number | null> {
     let revision: number | null = null
@@ -233,7 +233,8 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
     const closed = new Set(abandoned(before, this.#parts.now()))
     await this.#edit(place, (data) => {
       const between = { after: before.revision, to: data.revision }
-      revision = covers(data.segments ?? [], between) ? data.revision + Number(segments.length > 0) : null
+      const isMissing = stillLacks(data, { before, closed, dropped })
+      revision = isMissing && covers(data.segments ?? [], between) ? data.revision + Number(segments.length > 0) : null
       if (revision === null) return data
       const { announced_at, changing = {}, ...rest } = withoutRemovals(data, closed)
       const others = Object.fromEntries(Object.entries(changing).filter(([process]) => !closed.has(process)))
@@ -274,6 +275,21 @@ interface Completion {
   readonly segments: readonly SegmentRef[]
   /** Segments that the others replace, because they cannot be read. */
   readonly replaced: readonly SegmentRef[]
+}
+
+/** Whether no other process has added what was missing, which would be there twice. */
+const stillLacks = (
+  { segments = [], changing = {}, announced_at }: IndexState,
+  { before, closed, dropped }: { before: IndexState; closed: ReadonlySet<string>; dropped: ReadonlySet<string> },
+): boolean => {
+  const named = new Set(segments.map(({ id }) => id))
+  const isOpen = (process: string): boolean =>
+    process === '' ? announced_at === before.announced_at : changing[process] !== undefined
+  const all = { after: 0, to: before.revision }
+  const wasCovered = covers(before.segments ?? [], all)
+  return (
+    [...dropped].every((id) => named.has(id)) && [...closed].every(isOpen) && (wasCovered || !covers(segments, all))
+  )
 }
 
 /** Returns a state without the announcements of removals by some processes. */

@@ -1,5 +1,12 @@
 import type { Table } from '#records/table.ts'
-import { type DocumentSegment, SegmentIds, UnknownFormat, wholeSegment } from '#retrieval/index.ts'
+import {
+  type DocumentSegment,
+  SegmentIds,
+  standing,
+  standingsIn,
+  UnknownFormat,
+  wholeSegment,
+} from '#retrieval/index.ts'
 import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { projectScope } from '#storage/index.ts'
 import { type SegmentBlobs, SegmentGone } from './segment-blobs.ts'
@@ -53,7 +60,7 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
     await this.#alone(place, async () => {
       for (;;) {
         const some = mergeable(await this.#refs(place), this.#parts.isOurs?.(place.project) ?? true)
-        if (some === null || !(await this.#rewrite(place, some, null))) return
+        if (some === null || !(await this.#merged(place, some))) return
       }
     })
   }
@@ -74,31 +81,36 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
     const refs = await this.#refs(place)
     const { blobs } = this.#parts
     const known = await unlessGone(async () => {
-      const each: (readonly [SegmentRef, KnownIds])[] = []
+      const each: (readonly [SegmentRef, Uint8Array])[] = []
       for (const ref of refs) {
         const documents = await blobs.reader(place, ref)('documents')
-        if (documents === undefined) continue
-        const { ids, versions, removals } = new SegmentIds({ documents })
-        // its bytes would be kept with the others'
-        each.push([ref, { ids, versions: versions.slice(), removals }])
+        if (documents !== undefined) each.push([ref, new SegmentIds({ documents }).alone()])
       }
       return each
     })
     if (known === null) return false
-    const live = await liveIn(known.map(([, segment]) => segment))
+    const segments = known.map(
+      ([, documents]) =>
+        () =>
+          new SegmentIds({ documents }),
+    )
+    const standings = await runInSlices(standingsIn(segments))
     const areOld = hasSettled(refs, this.#parts.now())
-    const some: SegmentRef[] = []
-    const removals: Newest['removals'][number][] = []
-    for (const [ref, segment] of known) {
+    const some: Rewritten[] = []
+    const removals: Removal[] = []
+    for (const [at, [ref]] of known.entries()) {
       await nextSlice()
-      const stale = segment.ids.filter((_, document) => !live.has(segment, document))
-      const isStale = stale.length > segment.ids.length * (ref.passages < maxPassages ? 0 : maxReplaced)
-      const hasRemoved = stale.some((id) => live.isRemoved(id)) || (areOld && segment.removals.length > 0)
+      const own = segments[at]?.().removals ?? []
+      const documents = standings[at] ?? new Uint8Array(0)
+      const stale = documents.filter((each) => each === standing.replaced || each === standing.removed).length
+      const isStale = stale > documents.length * (ref.passages < maxPassages ? 0 : maxReplaced)
+      const hasRemoved = documents.includes(standing.removed) || (areOld && own.length > 0)
       if (!isStale && !hasRemoved) continue
-      some.push(ref)
-      removals.push(...segment.removals)
+      some.push({ ref, documents })
+      removals.push(...own)
     }
-    return some.length === 0 || this.#rewrite(place, some, { live, removals })
+    const settled = (at: number): boolean => isSettled(at, this.#parts.now())
+    return some.length === 0 || this.#rewrite(place, some, new Map(removals.filter(([, at]) => !settled(at))))
   }
 
   async #alone(place: IndexPlace, work: () => Promise<void>): Promise<void> {
@@ -117,32 +129,42 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
     return (await this.#parts.states.get(projectScope(project), id))?.data.segments ?? []
   }
 
-  /**
-   * Writes segments anew. Returns whether they were replaced: another process may have replaced them before.
-   *
-   * @param all the newest versions in all segments of the index; null: in these, so that removals stay known.
-   */
-  async #rewrite(place: IndexPlace, refs: readonly SegmentRef[], all: Newest | null): Promise<boolean> {
-    const { blobs, states, now, declaration } = this.#parts
-    const load = async (ref: SegmentRef) => declaration.segment(await wholeSegment(blobs.reader(place, ref)))
+  /** Writes segments as one. Returns whether they were replaced: another process may have replaced them before. */
+  async #merged(place: IndexPlace, refs: readonly SegmentRef[]): Promise<boolean> {
     const loaded: Segment[] = []
-    // those that are merged are small, others are read one by one
-    for (const ref of all === null ? refs : []) {
-      const segment = await unlessGone(() => load(ref))
+    for (const ref of refs) {
+      const segment = await unlessGone(() => this.#load(place, ref))
       if (segment === null) return false
       loaded.push(segment)
     }
-    const live = all?.live ?? (await liveIn(loaded))
-    const own = new Map(all?.removals ?? loaded.flatMap(({ removals }) => removals))
+    const standings = await runInSlices(standingsIn(loaded.map((segment) => () => segment)))
+    const some = refs.map((ref, at) => ({ ref, documents: standings[at] ?? new Uint8Array(0), segment: loaded[at] }))
+    // removals stay known: other segments may have what they remove
+    return this.#rewrite(place, some, new Map(loaded.flatMap(({ removals }) => removals)))
+  }
+
+  async #load(place: IndexPlace, ref: SegmentRef): Promise<Segment> {
+    return this.#parts.declaration.segment(await wholeSegment(this.#parts.blobs.reader(place, ref)))
+  }
+
+  /** Writes segments anew, which are read one by one. Returns as `#merged`. */
+  async #rewrite(
+    place: IndexPlace,
+    some: readonly (Rewritten & { readonly segment?: Segment | undefined })[],
+    removals: ReadonlyMap<string, number>,
+  ): Promise<boolean> {
+    const { blobs, states, declaration } = this.#parts
+    const refs = some.map(({ ref }) => ref)
     const span = { from: Math.min(...refs.map(({ from }) => from)), to: Math.max(...refs.map(({ to }) => to)) }
     const written: SegmentRef[] = []
+    const isKept = keptOnce()
     let writer = declaration.writer(place)
-    writer.written.removals.push(...[...own].filter(([, at]) => all === null || !isSettled(at, now())))
+    writer.written.removals.push(...removals)
     const discard = async (some: readonly SegmentRef[]): Promise<void> => {
       for (const { id } of some) await blobs.remove(place, id)
     }
-    for (const [at, ref] of refs.entries()) {
-      const segment = loaded[at] ?? (await unlessGone(() => load(ref)))
+    for (const { ref, documents, segment: loaded } of some) {
+      const segment = loaded ?? (await unlessGone(() => this.#load(place, ref)))
       if (segment === null) {
         await discard(written)
         return false
@@ -153,7 +175,7 @@ export class IndexSegments<Row extends IndexedRow, Index extends LoadedIndex<Row
         written.push(await this.put(place, { ...span, writer }))
         writer = declaration.writer(place)
       }
-      await runInSlices(writer.copy(segment, (document) => live.take(segment, document)))
+      await runInSlices(writer.copy(segment, isKept(segment, documents)))
     }
     written.push(await this.put(place, { ...span, writer }))
     const old = new Set(refs.map(({ id }) => id))
@@ -183,35 +205,21 @@ const unlessGone = async <T>(read: () => Promise<T>): Promise<T | null> => {
   }
 }
 
-/** The newest version of each document of some segments without those that they remove. */
-interface Live {
-  has(segment: KnownIds, document: number): boolean
-  /** As `has`, once for a version: of two copies, the first is kept. */
-  take(segment: KnownIds, document: number): boolean
-  isRemoved(id: string): boolean
+type Removal = SegmentIds['removals'][number]
+
+/** A segment that is written anew, with the standings of its documents. */
+interface Rewritten {
+  readonly ref: SegmentRef
+  readonly documents: Uint8Array
 }
 
-/** What all segments of an index have: the newest versions, and the removals of those that are written anew. */
-interface Newest {
-  readonly live: Live
-  readonly removals: readonly (readonly [id: string, at: number])[]
-}
-
-type KnownIds = Pick<SegmentIds, 'ids' | 'versions' | 'removals'>
-
-const liveIn = async (loaded: readonly KnownIds[]): Promise<Live> => {
-  const newest = new Map<string, number>()
-  const removed = new Set<string>()
-  for (const { ids, versions, removals } of loaded) {
-    for (const [at, id] of ids.entries()) newest.set(id, Math.max(newest.get(id) ?? -1, versions[at] ?? 0))
-    for (const [id] of removals) removed.add(id)
-    await nextSlice()
-  }
-  const has = ({ ids, versions }: KnownIds, document: number): boolean => {
-    const id = ids[document] ?? ''
-    return !removed.has(id) && newest.get(id) === versions[document]
-  }
-  const take = (segment: KnownIds, document: number): boolean =>
-    has(segment, document) && newest.delete(segment.ids[document] ?? '')
-  return { has, take, isRemoved: (id) => removed.has(id) }
+/** Returns which documents of segments are kept that are written anew: of several copies, the first. */
+const keptOnce = () => {
+  const taken = new Set<string>()
+  return ({ ids }: Pick<SegmentIds, 'ids'>, documents: Uint8Array) =>
+    (document: number): boolean => {
+      const [own, id = ''] = [documents[document], ids[document]]
+      if (own !== standing.copied) return own === standing.newest
+      return !taken.has(id) && taken.add(id).has(id)
+    }
 }

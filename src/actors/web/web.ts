@@ -61,7 +61,7 @@ export const web = capability({
     const embedder = pageEmbedderPort.of(services)
     const { placed } = services.host
     placed.serve(corpusService, corpusServer(indexes))
-    const search = { indexes, placed, embedder, shared: sharedCorpusPort.of(services), now }
+    const search = { indexes, placed, embedder, shared: sharedCorpusPort.of(services), now, clock }
     const foreign = { engines: foreignEnginesPort.of(services), guard: services.guard, store, now }
     const indexing = {
       reader,

@@ -1,5 +1,5 @@
 import { type Language, segmentLanguages } from '../analysis/languages.ts'
-import { Columns } from './columns.ts'
+import { Columns, packed } from './columns.ts'
 import { InvertedLists } from './inverted-lists.ts'
 import { type Removals, removalsIn } from './schema.ts'
 import { TermDictionary } from './term-dictionary.ts'
@@ -50,6 +50,14 @@ export class SegmentIds {
     this.ids = this.columns.items('ids')
     this.versions = this.columns.doubles('versions')
     this.removals = removalsIn(this.columns.text('removals'))
+  }
+
+  /** Returns bytes with nothing else of the segment. */
+  alone(): Uint8Array {
+    return packed({
+      ...{ ids: this.columns.bytes('ids'), versions: this.versions },
+      removals: this.columns.bytes('removals'),
+    })
   }
 }
 

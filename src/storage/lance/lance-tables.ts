@@ -140,14 +140,23 @@ export const text = (value: string): string => `'${value.replaceAll("'", "''")}'
 
 export const texts = (values: readonly string[]): string => values.map(text).join(', ')
 
-/** Puts a table in order: all of it is in its indexes. Done again if it meets a change by another process. */
-export const optimized = async (table: LanceTable, ...options: Parameters<LanceTable['optimize']>): Promise<void> => {
+/**
+ * Does work on a table, again if it meets a change by others.
+ *
+ * @param met called before it is done again, with the number of times.
+ */
+export const againstOthers = async (
+  table: LanceTable,
+  work: () => Promise<unknown>,
+  met: (times: number) => void = () => {},
+): Promise<void> => {
   for (let tried = 1; ; tried++) {
     try {
-      await table.optimize(...options)
+      await work()
       return
     } catch (error) {
       if (tried === maxTries || !(error instanceof Error && /commit conflict/i.test(error.message))) throw error
+      met(tried)
       await pause(Math.random() * pauseMs)
       await table.checkoutLatest()
     }

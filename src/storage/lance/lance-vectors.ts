@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterPrefix } from '../record-keys.ts'
 import type { BlobVectors, NearestQuery, StoredVector, VectorSpace, VectorStore } from '../search/vector-port.ts'
 import type { ArrowTable, LancePackages, LanceQuery, LanceTable } from './lance-package.ts'
-import { isSearchTable } from './lance-search.ts'
 import { LanceTables, tableName, text, texts } from './lance-tables.ts'
 import { columnOf } from './search-rows.ts'
+import { isSearchTable } from './search-tables.ts'
 import { type VectorRow, VectorRows, vectorsOf } from './vector-rows.ts'
 
 /** Number of partitions of an index that a search reads, and how many times the limit is compared exactly. */

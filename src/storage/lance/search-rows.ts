@@ -39,6 +39,9 @@ export const noteName = (key: string): string => key.slice(1)
 export const [notedKey, indexedKey] = ['  noted', '  indexed']
 /** Rows whose version is the number of parts, and the time in ms at which files were written anew. */
 export const [partsKey, erasedKey] = ['  parts', '  erased']
+/** A row whose version is that of a part that has what has left the changes. */
+export const movedTo = (part: string): string => `${movedKey}${part}`
+export const movedKey = '  moved '
 
 /** The columns of an index. */
 export class SearchRows {

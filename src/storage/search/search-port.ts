@@ -61,7 +61,7 @@ export interface SearchStore {
    */
   put(index: SearchIndex, step: number, documents: readonly SearchDocument[]): Promise<void>
   remove(index: SearchIndex, ids: readonly string[]): Promise<void>
-  /** Removes documents, and writes anew all files that may still have something of a removed one. It may take minutes. */
+  /** Removes documents, and writes anew all files that may still have something of a removed one. As `merge`, it may take minutes. */
   erase(index: SearchIndex, ids: readonly string[]): Promise<void>
   /**
    * Returns documents with the passages that suit best by words, the nearest ones by the vector, and a few of the
@@ -76,6 +76,10 @@ export interface SearchStore {
    * Rejects if others have removed or made the index meanwhile, since not all of it may be stored then.
    */
   note(index: SearchIndex, notes: SearchNotes): Promise<void>
+  /** Whether changes are so many that `merge` should put them where all other documents are. */
+  hasMany(index: SearchIndex): Promise<boolean>
+  /** Puts changes where all other documents are, if they are many. It may take minutes; one process at a time does it, or `erase`. */
+  merge(index: SearchIndex): Promise<void>
   /** Removes all indexes of a project but one, with their files. */
   drop(project: string, but: SearchIndex | null): Promise<void>
 }

@@ -59,6 +59,7 @@ describe('the web for agents', () => {
       embedder: null,
       shared: null,
       now: Date.now,
+      clock: systemClock,
     })
   })
   afterAll(async () => {

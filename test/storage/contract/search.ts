@@ -19,8 +19,10 @@ export const searchContract = (open: () => Promise<SearchStore>): void => {
       store = await open()
     })
     let step = 0
-    const note = (index: SearchIndex, added: Readonly<Record<string, Uint8Array>> = {}, kept: readonly string[] = []) =>
-      store.note(index, { step, added: new Map(Object.entries(added)), kept })
+    const note = async (index: SearchIndex, added: Record<string, Uint8Array> = {}, kept: readonly string[] = []) => {
+      await store.note(index, { step, added: new Map(Object.entries(added)), kept })
+      await store.merge(index)
+    }
     const put = async (index: SearchIndex, documents: readonly SearchDocument[]) => {
       await store.put(index, ++step, documents)
       await note(index)

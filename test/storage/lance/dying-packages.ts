@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /**
  * LanceDB of a process that is killed after its n-th change of a table: no call of it has an effect after that.
  *
- * @param before called before each change, with the name of its method.
+ * @param before called before each change, and before a table is put in order, with the name of the method.
  */
 export const dyingPackages = (
   { lance, arrow }: LancePackages,
@@ -43,6 +43,8 @@ export const dyingPackages = (
     wrapped(opened, (name, call) => {
       if (name === 'add' || name === 'delete') return change(name, call)
       alive()
+      // puts a table in order, and may be held
+      if (name === 'optimize') return before(name).then(call)
       const result = call()
       return name === 'mergeInsert' && isObject(result) ? merge(result) : result
     })

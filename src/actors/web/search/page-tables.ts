@@ -82,6 +82,8 @@ class Known {
 export class PageTables {
   readonly #parts: PageTablesParts
   readonly #turns = new RowTurns()
+  /** Of work that takes minutes, beside which changes are applied. */
+  readonly #upkeep = new RowTurns()
   readonly #known: IndexCache<Known>
   #offUntil = Number.NEGATIVE_INFINITY
 
@@ -130,8 +132,52 @@ export class PageTables {
   /** Applies the changes of the segments. It goes on after the promise has resolved if it takes long. */
   async follow(place: IndexPlace): Promise<void> {
     if (this.#isOff) return
-    const done = this.#unlessDown(place, () => this.#turns.take(place.id, () => this.#followed(place)))
+    const done = this.#unlessDown(place, async () => {
+      await this.#turns.take(place.id, () => this.#followed(place))
+      await this.#tended(place)
+    })
     await within(this.#parts.clock, followMs, done).catch(() => {})
+  }
+
+  /** Writes files anew that may have something of removed pages, which the caller waits for, or merges many changes. */
+  async #tended(place: IndexPlace): Promise<void> {
+    const state = await this.#parts.store.changes.state(place)
+    const index = await this.#indexOf(place, state)
+    if (state === null || index === null) return
+    const work = this.#upkeep.take(place.id, () => this.#tend(place, index))
+    if (state.erasing !== undefined) await work
+    else void work.catch((err: unknown) => this.#parts.log?.warn({ err, index: place.id }, 'pages are merged later'))
+  }
+
+  async #tend(place: IndexPlace, index: SearchIndex): Promise<void> {
+    const { engine, store, clock } = this.#parts
+    const { changes } = store
+    const isDue = async () => (await changes.state(place))?.erasing !== undefined || (await engine.hasMany(index))
+    if (!(await isDue())) return
+    const isOurs = await this.#alone(place, async () => {
+      const before = await changes.state(place)
+      const erasing = before?.erasing
+      if (erasing !== undefined) {
+        await engine.erase(index, erasing)
+        await changes.erasing(place, erasing, true)
+      }
+      await engine.merge(index)
+      await this.#cleared(place, before)
+    })
+    // another process merges changes, after which it is to be done
+    if (!isOurs) clock.after(lateMs, () => void this.follow(place))
+  }
+
+  /** Does work that one process does at a time. Returns whether this one has. */
+  async #alone(place: IndexPlace, work: (claim: Claim) => Promise<void>): Promise<boolean> {
+    if (!(await this.#parts.store.changes.claim(place))) return false
+    const claim = new Claim(this.#parts, place)
+    try {
+      await work(claim)
+    } finally {
+      await claim.release()
+    }
+    return true
   }
 
   get #isOff(): boolean {
@@ -181,7 +227,7 @@ export class PageTables {
     // also where it has a later version, as after a backup was restored
     await engine.remove(index, [...gone, ...rows.map(({ id }) => id)])
     await engine.put(index, applied + 1, pages)
-    await this.#cleared(place, index, before)
+    if ((await this.#cleared(place, before)) !== null) void this.follow(place)
   }
 
   async #unlessDown<T>(place: IndexPlace, work: () => Promise<T>): Promise<T | null> {
@@ -264,18 +310,13 @@ export class PageTables {
   }
 
   async #followed(place: IndexPlace): Promise<void> {
-    const { engine, store } = this.#parts
-    const { changes } = store
+    const { engine } = this.#parts
     for (let state = await this.#whole(place); ; ) {
       const index = await this.#indexOf(place, state)
       if (state === null || index === null) return
       await engine.drop(place.project, index)
       if (!(await this.#applied(place, index))) return
-      if (state.erasing !== undefined) {
-        await engine.erase(index, state.erasing)
-        await changes.erasing(place, state.erasing, true)
-      }
-      const now = await this.#cleared(place, index, state)
+      const now = await this.#cleared(place, state)
       if (now === null) return
       state = now
     }
@@ -296,15 +337,15 @@ export class PageTables {
   }
 
   /**
-   * Removes what was stored again of pages that were purged meanwhile, or of a removed project.
+   * Removes what was stored again of pages that were purged meanwhile, or of a removed project; from a large index later.
    *
    * @returns the state if something was.
    */
-  async #cleared(place: IndexPlace, index: SearchIndex, before: IndexState | null): Promise<IndexState | null> {
+  async #cleared(place: IndexPlace, before: IndexState | null): Promise<IndexState | null> {
     const { engine, store } = this.#parts
     const now = await store.changes.state(place)
     if (now !== null && now.purges === before?.purges) return null
-    if (now?.large) await engine.erase(index, await removedIn(store.changes, place, now.segments ?? []))
+    if (now?.large) await store.changes.erasing(place, await removedIn(store.changes, place, now.segments ?? []))
     else await engine.drop(place.project, await this.#indexOf(place, now))
     return now
   }
@@ -314,14 +355,10 @@ export class PageTables {
     const { engine, store, clock } = this.#parts
     const { changes } = store
     const isNew = (await engine.notes(index)) === null
-    if (isNew && !(await changes.claim(place))) return false
-    const claim = isNew ? new Claim(this.#parts, place) : undefined
-    try {
-      if (isNew) await engine.drop(place.project, null)
-      await new PageFollower(this.#parts, { place, index, isNew }, claim).follow()
-    } finally {
-      await claim?.release()
-    }
+    const follow = (claim?: Claim) => new PageFollower(this.#parts, { place, index, isNew }, claim).follow()
+    const storeAll = (claim: Claim) => engine.drop(place.project, null).then(() => follow(claim))
+    if (!isNew) await follow()
+    else if (!(await this.#upkeep.take(place.id, () => this.#alone(place, storeAll)))) return false
     const { segments = [] } = (await changes.state(place)) ?? {}
     const live = await store.count(place.project)
     if (isWasteful(segments, { live, now: clock.now() })) await changes.segments.compact(place)

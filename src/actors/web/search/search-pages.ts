@@ -1,6 +1,8 @@
 import { type Embedder, isZero } from '#retrieval/index.ts'
-import type { PlacedWork } from '#runtime/internal.ts'
+import type { Clock } from '#runtime/index.ts'
+import { type PlacedWork, within } from '#runtime/internal.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
+import { StoreUnavailable } from '#storage/index.ts'
 import { type PageResult, placedSearch, vectorText } from './corpus-search.ts'
 import { sinceOf } from './filters.ts'
 import type { PageFilter } from './page-filter.ts'
@@ -14,6 +16,7 @@ export interface PageSearchParts {
   /** Project whose pages every project finds; null when there is none. */
   readonly shared: string | null
   readonly now: () => number
+  readonly clock: Pick<Clock, 'after'>
 }
 
 export type PageSearch = BodyOf<'web.search'> & { readonly project: string }
@@ -22,8 +25,15 @@ type Answer = ResultOf<'web.search'>
 
 /** Version of the ranking; incremented when it changes. */
 const engine = 'troupe-web-2'
+/** Time in ms that a corpus has once another one is searched: it is left out then. */
+const laterMs = 5_000
 
-/** Searches the pages of a project and of the shared corpus. When the embedder fails, the search uses words only. */
+/**
+ * Searches the pages of a project and of the shared corpus. When the embedder fails, the search uses words only; when one
+ * of the two cannot be searched, the other one is, which the name of the ranking says.
+ *
+ * @throws {StoreUnavailable} when none can be searched.
+ */
 export const searchPages = async (
   parts: PageSearchParts,
   search: PageSearch,
@@ -33,19 +43,26 @@ export const searchPages = async (
   const filter = filterOf(search, parts.now())
   const vector = await vectorOf(parts.embedder, query)
   const corpora = [...new Set([project, ...(parts.shared === null ? [] : [parts.shared])])]
-  const found = await Promise.all(
-    corpora.map((corpus) => {
-      const one = {
-        ...{ project: corpus, corpus: corpus === project ? ('project' as const) : ('shared' as const), text: query },
-        ...{ vector: vectorText(vector), embedder: vector === null ? null : (parts.embedder?.id ?? null) },
-        ...{ limit, filter, diverse: domain === undefined, explain: search.explain === true, now: parts.now() },
-        isExact: parts.indexes.hasRecent(corpus),
-      }
-      return parts.placed.run(placedSearch(parts.indexes, one, signal))
-    }),
-  )
-  const results = withoutTwins(found.flat().toSorted((a, b) => b.score - a.score)).slice(0, limit)
-  const searchEngine = vector === null ? `${engine}:lexical` : `${engine}:hybrid+${parts.embedder?.id ?? ''}`
+  const searches = corpora.map(async (corpus) => {
+    const one = {
+      ...{ project: corpus, corpus: corpus === project ? ('project' as const) : ('shared' as const), text: query },
+      ...{ vector: vectorText(vector), embedder: vector === null ? null : (parts.embedder?.id ?? null) },
+      ...{ limit, filter, diverse: domain === undefined, explain: search.explain === true, now: parts.now() },
+      isExact: parts.indexes.hasRecent(corpus),
+    }
+    return parts.placed.run(placedSearch(parts.indexes, one, signal))
+  })
+  const first = Promise.any(searches)
+  const soon = searches.map((each) => Promise.race([each, first.then(() => within(parts.clock, laterMs, each))]))
+  const searched = await Promise.allSettled(soon)
+  const found = searched.filter((each) => each.status === 'fulfilled')
+  const failed = searched.filter((each) => each.status === 'rejected').map(({ reason }): unknown => reason)
+  if (found.length === 0 || !failed.every((reason) => reason instanceof StoreUnavailable)) throw failed[0]
+  const all = found.flatMap(({ value }) => value).toSorted((a, b) => b.score - a.score)
+  const results = withoutTwins(all).slice(0, limit)
+  const ranking = vector === null ? `${engine}:lexical` : `${engine}:hybrid+${parts.embedder?.id ?? ''}`
+  const only = searched[0]?.status === 'fulfilled' ? 'project' : 'shared'
+  const searchEngine = failed.length === 0 ? ranking : `${ranking}:${only}-only`
   return { query, count: results.length, searchEngine, results, untrusted: true }
 }
 

@@ -2,19 +2,28 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { webKinds } from '#actors/web/kinds.ts'
+import type { IndexState } from '#actors/indexing/stored-index.ts'
+import { webCorpora, webKinds } from '#actors/web/kinds.ts'
 import { findableRow } from '#actors/web/store/findable-row.ts'
+import { storeLatePages } from '#actors/web/store/late-pages.ts'
 import { pagesPlace } from '#actors/web/store/page-changes.ts'
+import { Table } from '#records/table.ts'
 import { PageIndex } from '#retrieval/index.ts'
 import { newId } from '#runtime/ids.ts'
 import { type Clock, systemClock } from '#runtime/index.ts'
 import { npmPackages } from '#scripts/services/npm-packages.ts'
-import { type SearchStore, type Storage, StoreUnavailable } from '#storage/index.ts'
+import { projectScope, type SearchStore, type Storage, StoreUnavailable } from '#storage/index.ts'
 import { type LancePackages, lanceOf } from '#storage/lance/lance-package.ts'
 import { withLance } from '#storage/lance/open-lance.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { madePage, queries, urlOf } from '../store/made-pages.ts'
 import { boundEngine, pageNode } from './page-node.ts'
+
+const contentsOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
@@ -151,11 +160,7 @@ describe('pages of a corpus that is too large for memory', () => {
     const secret = { ...madePage(50), title: 'Xylophone', text: 'The zyzzyva of the quokka. '.repeat(20) }
     await one.store.save(project, urlOf(50), secret)
     await one.indexes.changed(project)
-    const contents = () =>
-      readdirSync(uri, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
-        .join('\n')
+    const contents = () => contentsOf(uri)
     expect(contents()).toMatch(/zyzzyva|Xylophone/)
     const others = [...(await urls(one))].filter((url) => url !== urlOf(50)).toSorted()
     await one.store.block(project, urlOf(50), 'wtd_1')
@@ -166,6 +171,71 @@ describe('pages of a corpus that is too large for memory', () => {
     expect(contents()).not.toMatch(/zyzzyva|quokka|Xylophone/)
     expect((await stateOf(one, project))?.erasing).toBeUndefined()
     expect([...(await urls(one))].toSorted()).toEqual(others)
+    await storage.close()
+  })
+
+  it('leave no file with a word of them when they are taken down while another process merges changes, and then one erases', async () => {
+    const { storage, engine, project, uri, node } = await opened('merged')
+    const after: Clock['after'] = (ms, work) => systemClock.after(ms === 5_000 ? 100 : ms, work)
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const merge: SearchStore['merge'] = async (index) => {
+      reached.resolve()
+      await released.promise
+      await engine.merge(index)
+    }
+    const merging = node(boundEngine(engine, { hasMany: async () => true, merge }))
+    let erasures = 0
+    const erase: SearchStore['erase'] = async (...given) => {
+      erasures++
+      await engine.erase(...given)
+    }
+    const sizes = { inMemory: 20, joinedFrom: 30 }
+    const others = [1, 2, 3].map(() =>
+      pageNode(storage, { engine: boundEngine(engine, { erase }), project, after, sizes }),
+    )
+    const [one = merging] = others
+    const secret = { ...madePage(50), title: 'Xylophone', text: 'The zyzzyva of the quokka. '.repeat(20) }
+    await one.save(range(0, 40))
+    await one.store.save(project, urlOf(50), secret)
+    await one.indexes.changed(project)
+    await merging.save(range(40, 42))
+    await reached.promise
+    await one.store.block(project, urlOf(50), 'wtd_1')
+    await one.store.purge(project)
+    await one.indexes.dropped(project)
+    const index = { project, name: `${pagesPlace(project).id} large 3`, dimensions: 8 }
+    const query = { words: [], vector: new Float32Array(8).fill(1), facets: [], since: null, limit: 1_000 }
+    expect(await engine.candidates(index, query)).toHaveLength(42)
+    for (const other of others) {
+      await other.found()
+      other.ahead.ms += 5_000
+      await other.found()
+    }
+    expect(erasures).toBe(0)
+    released.resolve()
+    const erasing = async () => (await stateOf(one, project))?.erasing
+    await expect.poll(erasing, { timeout: 20_000 }).toBeUndefined()
+    expect(contentsOf(uri)).not.toMatch(/zyzzyva|quokka|Xylophone/)
+    expect(erasures).toBe(1)
+    await storage.close()
+  })
+
+  it('have one copy in segments that two processes make anew at once', async () => {
+    const { storage, project, node } = await opened('anew')
+    const [one, other] = [node(), node()]
+    await one.save(range(0, 40))
+    const place = pagesPlace(project)
+    const states = new Table(storage.records, webCorpora, Date.now)
+    const edit = ({ data }: { readonly data: IndexState }): IndexState => ({
+      ...data,
+      segments: (data.segments ?? []).map((ref) => ({ ...ref, format: 1 })),
+    })
+    await states.change(projectScope(project), place.id, { edit })
+    const state = await stateOf(one, project)
+    if (state === null) throw new Error('no state')
+    await Promise.all([one, other].map(({ store }) => storeLatePages(store, place, { state, now: Date.now() })))
+    const { segments = [] } = (await stateOf(one, project)) ?? {}
+    expect(segments.reduce((sum, { documents }) => sum + documents, 0)).toBe(40)
     await storage.close()
   })
 

@@ -60,6 +60,8 @@ export const boundEngine = (engine: SearchStore, others: Partial<SearchStore>): 
   notes: (index) => engine.notes(index),
   readNotes: (...read) => engine.readNotes(...read),
   note: (...noted) => engine.note(...noted),
+  hasMany: (index) => engine.hasMany(index),
+  merge: (index) => engine.merge(index),
   drop: (...dropped) => engine.drop(...dropped),
   ...others,
 })

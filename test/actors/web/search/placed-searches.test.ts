@@ -3,6 +3,7 @@ import { webKinds } from '#actors/web/kinds.ts'
 import { corpusServer, corpusService } from '#actors/web/search/corpus-search.ts'
 import { type PageSearch, searchPages } from '#actors/web/search/search-pages.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
+import { systemClock } from '#runtime/clock.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { PlacedNodes } from '#test/support/placed-nodes.ts'
@@ -23,7 +24,7 @@ const searching = (storage: Storage, nodes = new PlacedNodes()) => {
   const node = pageNode(storage)
   const placed = nodes.join()
   placed.serve(corpusService, corpusServer(node.indexes))
-  const parts = { indexes: node.indexes, placed, embedder, shared: 'prj_shared', now: () => 1e12 }
+  const parts = { indexes: node.indexes, placed, embedder, shared: 'prj_shared', now: () => 1e12, clock: systemClock }
   const search = async (project: string, more: Partial<PageSearch> = {}) =>
     (await searchPages(parts, { project, query: text, limit: 10, ...more })).results
   return { ...node, search }
