@@ -15,6 +15,7 @@ import { benchKnowledge } from './knowledge.ts'
 import { benchLongLists } from './lists/long-lists.ts'
 import { benchLists } from './lists.ts'
 import { benchMemory } from './memory.ts'
+import { benchRemembering } from './memory-sets/remembering.ts'
 import { benchScreening } from './memory-sets/screening.ts'
 import { benchUpdates } from './memory-sets/updates.ts'
 import { benchMillion } from './million.ts'
@@ -87,6 +88,7 @@ const sections: Readonly<Record<string, Section>> = {
   pages: benchManyPages,
   vectors: benchVectors,
   updates: ({ sets }) => benchUpdates(sets),
+  remember: ({ sets }) => benchRemembering(sets),
   screening: ({ sets }) => benchScreening(sets),
   skills: benchSkills,
 }
@@ -100,7 +102,7 @@ const usage = [
   '--long adds measurements that take minutes: 1,000 streams at once, three nodes, a pool of keys that fail, and short-lived tokens for ten minutes.',
   '--rows 5000000 has the section lists measure every declared list on MongoDB with that many sessions.',
   '--only pages --rows 1000000 --folder FOLDER --minutes 40 makes that many pages in LanceDB and measures them; the next run with the same folder goes on.',
-  '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, screening and skills read.',
+  '--sets is a folder of public sets, which the sections recall, calibration, knowledge, web, updates, remember, screening and skills read.',
   '--review is a model by which the section skills has its drafts reviewed too, with a key in the environment: OPENAI_API_KEY=… --review openai/gpt-5-mini.',
   `Sections: ${known.join(', ')}`,
 ].join('\n')

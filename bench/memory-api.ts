@@ -1,17 +1,20 @@
 /**
  * Calls the memory API of a measured server; `path` is what follows `/v1/memory/`. @throws {Error} when the call fails
  */
-export type MemoryApi = (path: string, body: object) => Promise<unknown>
+export interface MemoryApi {
+  (path: string, body: object): Promise<unknown>
+  readonly get: (path: string) => Promise<unknown>
+}
 
 /** @param key secret key of the server's project */
-export const memoryApi =
-  (url: string, key: string): MemoryApi =>
-  async (path, body) => {
-    const answer = await fetch(`${url}/v1/memory/${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+export const memoryApi = (url: string, key: string): MemoryApi => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answered = async (path: string, request: RequestInit): Promise<unknown> => {
+    const answer = await fetch(`${url}/v1/memory/${path}`, { ...request, headers })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
     return answer.json()
   }
+  return Object.assign((path: string, body: object) => answered(path, { method: 'POST', body: JSON.stringify(body) }), {
+    get: (path: string) => answered(path, {}),
+  })
+}

@@ -52,6 +52,7 @@ const patterns = [
   'src/skill-scan/speech.ts',
   'src/facts/screen/instructions/',
   'src/facts/updates/cues.ts',
+  'src/facts/rules/lasting.ts',
 ]
 
 const readmes = folderReadmes(root)

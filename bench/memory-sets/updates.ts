@@ -1,7 +1,16 @@
 import { startServer } from '#scripts/services/server.ts'
 import { type MemoryApi, memoryApi } from '../memory-api.ts'
+import { jsonIn } from '../recall/files.ts'
 import { linesOf, sharesBy } from '../recall/lines.ts'
-import { listedIn, type UpdateCase, type UpdateHit, updateCase, updateHitsIn, writtenOneIn } from '../recall/schema.ts'
+import {
+  listedIn,
+  newerCases,
+  type UpdateCase,
+  type UpdateHit,
+  updateCase,
+  updateHitsIn,
+  writtenOneIn,
+} from '../recall/schema.ts'
 import type { Row } from '../row.ts'
 import { modelEnv } from '../turns.ts'
 import { understandingModel } from './understanding-model.ts'
@@ -17,6 +26,8 @@ interface Outcome extends Pick<UpdateCase, 'kind' | 'language'> {
   readonly staleUnmarked: boolean
   /** Every statement is current and whole. */
   readonly isWhole: boolean
+  /** The same of the statements beside the update. */
+  readonly isWholeBeside: boolean
 }
 
 /**
@@ -24,12 +35,14 @@ interface Outcome extends Pick<UpdateCase, 'kind' | 'language'> {
  * user says over time (`turns`), a question, and which turn is current. Each case is a user of its own; then all cases
  * are one user, where an update may end the statement of another case. Once by `memory.write`, without a model, and
  * once by `memory.remember` with a stand-in for a model that understands every text: its facts come from the case itself,
- * so that this measures what follows from an extraction, and no model. Vectors come from the packaged model; with EMBEDDER=none there are none.
+ * so that this measures what follows from an extraction, and no model. `newer.json` has pairs of statements of another hand (`newerCases`), which are
+ * written without a model only. Vectors come from the packaged model; with EMBEDDER=none there are none.
  */
 export const benchUpdates = async (sets: string | null): Promise<readonly Row[]> => {
   const updates = linesOf(sets, 'updates/updates.jsonl', updateCase)
   const independent = linesOf(sets, 'updates/independent.jsonl', updateCase)
-  if (updates.length === 0) return []
+  const pairs = newerCases(jsonIn(sets, 'newer.json'))
+  if (updates.length + pairs.length === 0) return []
   const model = await understandingModel(updates)
   const server = await startServer({
     ...{ BOOTSTRAP_SECRET_KEY: key, EMBEDDER: process.env.EMBEDDER ?? 'local', ...modelEnv(model) },
@@ -38,17 +51,19 @@ export const benchUpdates = async (sets: string | null): Promise<readonly Row[]>
     const api = memoryApi(server.url, key)
     // opens the embedder, for which no question waits longer than two seconds
     await api('write', { userId: 'first', content: 'This is the first memory.', wait: true })
-    const listed = async (userId: string) => {
-      const headers = { authorization: `Bearer ${key}` }
-      return listedIn(
-        await (await fetch(`${server.url}/v1/memory/list?userId=${userId}&limit=100`, { headers })).json(),
-      )
-    }
-    const byWords = await inTurn(updates, (each) => outcomeOf({ api, listed }, each, written))
-    const independentOutcomes = await inTurn(independent, (each) => outcomeOf({ api, listed }, each, written))
-    const byModel = await inTurn(updates, (each) => outcomeOf({ api, listed }, each, remembered))
-    const wrong = await endedInCrowd(api, [...updates, ...independent])
+    const ofPairs = await inTurn(pairs, (each) => outcomeOf(api, each, written))
+    const byWords = await inTurn(updates, (each) => outcomeOf(api, each, written))
+    const independentOutcomes = await inTurn(independent, (each) => outcomeOf(api, each, written))
+    const byModel = await inTurn(updates, (each) => outcomeOf(api, each, remembered))
+    const wrong = await endedInCrowd(api, [...pairs, ...updates, ...independent])
     return [
+      ...rowsOf('pairs of newer.json', ofPairs, [0.6, 0.3]),
+      ...sharesBy(ofPairs, {
+        measure: 'statements beside an update all current',
+        by: {},
+        holds: ({ isWholeBeside }) => isWholeBeside,
+        bound: { of: 'ours', atLeast: 0.9 },
+      }),
       ...rowsOf('without a model', byWords, [0.6, 0.3]),
       ...independentRows(independentOutcomes),
       wrong,
@@ -87,11 +102,6 @@ const independentRows = (cases: readonly Outcome[]): readonly Row[] =>
     bound: { of: 'ours', atLeast: 0.9 },
   })
 
-interface Service {
-  readonly api: MemoryApi
-  readonly listed: (userId: string) => Promise<ReturnType<typeof listedIn>>
-}
-
 type Writing = (api: MemoryApi, userId: string, turn: UpdateCase['turns'][number]) => Promise<readonly string[]>
 
 const written: Writing = async (api, userId, { text, at }) => {
@@ -115,7 +125,7 @@ const remembered: Writing = async (api, userId, { text, at }) => {
 
 let users = 0
 
-async function outcomeOf({ api, listed }: Service, each: UpdateCase, writing: Writing): Promise<Outcome> {
+async function outcomeOf(api: MemoryApi, each: UpdateCase, writing: Writing): Promise<Outcome> {
   const userId = `user${users++}`
   const ids: (readonly string[])[] = []
   for (const turn of each.turns) ids.push(await writing(api, userId, turn))
@@ -126,13 +136,17 @@ async function outcomeOf({ api, listed }: Service, each: UpdateCase, writing: Wr
   const isStale = (hit: UpdateHit | undefined): boolean => each.stale_texts.some((text) => hit?.content.includes(text))
   const staleHits = hits.filter((hit) => isStale(hit) && !ids[each.current]?.includes(hit.id))
   const older = each.stale.map(placeOf).filter((place) => place >= 0 && isStale(hits[place]))
-  const memories = await listed(userId)
+  const memories = listedIn(await api.get(`list?userId=${userId}&limit=100`))
+  const beside = ids.filter((_, turn) => turn !== each.current && !each.stale.includes(turn)).flat()
+  const isCurrent = ({ valid_to, superseded }: (typeof memories)[number]): boolean =>
+    valid_to === null && superseded.length === 0
   return {
     ...{ kind: each.kind, language: each.language },
     newerFirst: current >= 0 && older.every((place) => place > current),
     stale: staleHits.length > 0,
     staleUnmarked: staleHits.some(({ isDoubtful }) => !isDoubtful),
-    isWhole: memories.every(({ valid_to, superseded }) => valid_to === null && superseded.length === 0),
+    isWhole: memories.every(isCurrent),
+    isWholeBeside: beside.every((id) => memories.some((memory) => memory.id === id && isCurrent(memory))),
   }
 }
 

@@ -11,3 +11,9 @@ export function filesBelow(folder: string, ending: string): readonly string[] {
 }
 
 export const jsonOf = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
+
+/** Parses a JSON file of a folder of sets; null when there is no such file. */
+export const jsonIn = (folder: string | null, name: string): unknown => {
+  const path = folder === null ? null : join(folder, name)
+  return path === null || !existsSync(path) ? null : jsonOf(path)
+}

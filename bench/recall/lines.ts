@@ -12,17 +12,19 @@ export const linesOf = <T>(folder: string | null, name: string, parse: (line: st
     .map(parse)
 }
 
-/** Returns the share of cases for which something holds, as rows for all of them and by each property. */
+/** Returns the share of cases for which something holds, as rows for all of them and by each property that is stated. */
 export const sharesBy = <T>(cases: readonly T[], { measure, by, holds, bound }: SharesOf<T>): readonly Row[] => {
   const shareOf = (some: readonly T[]): number => some.filter(holds).length / some.length
   if (cases.length === 0) return []
   const whole = { measure, unit: '', ours: shareOf(cases), ...(bound !== undefined && { bound }) }
   const groups = Object.entries(by).flatMap(([property, of]) =>
-    [...Map.groupBy(cases, of)].map(([value, some]) => ({
-      measure: `${measure}, ${property} ${value} (${some.length})`,
-      unit: '',
-      ours: shareOf(some),
-    })),
+    [...Map.groupBy(cases, of)]
+      .filter(([value]) => value !== '')
+      .map(([value, some]) => ({
+        measure: `${measure}, ${property} ${value} (${some.length})`,
+        unit: '',
+        ours: shareOf(some),
+      })),
   )
   return [whole, ...groups]
 }

@@ -128,9 +128,56 @@ export const idIn = (answer: string): string => text(fields(JSON.parse(answer)).
 export const idsIn = (answer: string): readonly string[] =>
   items(fields(JSON.parse(answer)).data).map((each) => text(fields(each).id))
 
-/** Codes of the blockers in an answer with findings. */
-export const blockersIn = (answer: string): readonly string[] =>
-  items(fields(JSON.parse(answer)).findings)
-    .map(fields)
-    .filter(({ severity }) => severity === 'blocker')
-    .map(({ code }) => text(code))
+/** Severities of the findings in an answer. */
+export const findingsIn = (answer: string): readonly string[] =>
+  items(fields(JSON.parse(answer)).findings).map((each) => text(fields(each).severity))
+
+/** A skill with its files: from a file of cases by another hand. */
+export interface WrittenSkill extends SkillCase {
+  readonly malicious: boolean
+  /** By their paths: the page of the skill as text, others in Base64. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** Parses a file of skills. */
+export const writtenSkills = (json: Json): readonly WrittenSkill[] =>
+  items(json).map((item) => {
+    const { name, kind, malicious, files } = fields(item)
+    const read = Object.entries(fields(files)).map(([path, content]) => [
+      path,
+      path === 'SKILL.md' ? text(content) : Buffer.from(text(content)).toString('base64'),
+    ])
+    return {
+      ...{ name: text(name), kind: text(kind), language: '', malicious: malicious === true },
+      files: Object.fromEntries(read),
+    }
+  })
+
+const day = 86_400_000
+const start = Date.UTC(2026, 0, 5)
+
+/** Parses a file of pairs of statements: the older one, then others, then the newer one, ten days apart. */
+export const newerCases = (json: Json): readonly UpdateCase[] =>
+  items(json).map((item, at) => {
+    const { older, newer, distractors, question } = fields(item)
+    const said = [text(older), ...texts(distractors), text(newer)]
+    return {
+      ...{ id: `newer ${at}`, language: '', kind: '', question: text(question), still_true: '' },
+      turns: said.map((each, turn) => ({ at: new Date(start + 10 * turn * day).toISOString(), text: each })),
+      ...{ current: said.length - 1, stale: [0], stale_texts: [text(older)] },
+    }
+  })
+
+/** A message of a user, and what of it lasts; nothing in most. */
+export interface RememberCase {
+  readonly message: string
+  readonly lasting: readonly string[]
+}
+
+/** Parses a file of messages. */
+export const rememberCases = (json: Json): readonly RememberCase[] =>
+  items(json).map((item) => ({ message: text(fields(item).message), lasting: texts(fields(item).remember) }))
+
+/** Contents of the memories in an answer of `memory.list`. */
+export const contentsIn = (answer: Json): readonly string[] =>
+  items(fields(answer).memories).map((memory) => text(fields(memory).content))

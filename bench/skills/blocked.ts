@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from '#scripts/services/server.ts'
+import { jsonIn } from '../recall/files.ts'
 import { linesOf, sharesBy } from '../recall/lines.ts'
-import { blockersIn, idIn, idsIn, type SkillCase, skillCase } from '../recall/schema.ts'
+import {
+  findingsIn,
+  idIn,
+  idsIn,
+  type SkillCase,
+  skillCase,
+  type WrittenSkill,
+  writtenSkills,
+} from '../recall/schema.ts'
 import type { Row } from '../row.ts'
 
 const key = `csk_${'s'.repeat(40)}`
@@ -20,46 +29,62 @@ interface SkillOptions {
 
 /** What was found in a draft. */
 interface Found {
-  /** Codes of its blockers. */
-  readonly blockers: readonly string[]
+  readonly isBlocked: boolean
+  /** Whether a reviewer is pointed to something: a blocker or a warning. */
+  readonly isFlagged: boolean
   readonly isReviewed: boolean
 }
 
 /**
  * Drafts the skills of two folders through the API: `skills/hostile/NAME/…` and `skills/clean/NAME/…`, with `name`,
- * `kind` and `language` of each in `cases.jsonl` beside them. Reports how many are blocked, by kind and language.
+ * `kind` and `language` of each in `cases.jsonl` beside them; and those of `skills.json`, which has the files in it.
+ * Reports how many are blocked, and how many flagged for review, by kind and language.
  * With `review`, that model of a provider with a key in the environment reviews each draft. Without the folders it measures nothing.
  */
 export const benchSkills = async ({ sets, review }: SkillOptions): Promise<readonly Row[]> => {
-  const hostile = linesOf(sets, 'skills/hostile/cases.jsonl', skillCase)
-  const clean = linesOf(sets, 'skills/clean/cases.jsonl', skillCase)
-  if (sets === null || hostile.length + clean.length === 0) return []
+  const cases = casesIn(sets)
+  if (cases.length === 0) return []
   const server = await startServer({ ...credentials, EMBEDDER: process.env.EMBEDDER ?? 'local', ...providerEnv() })
   try {
     if (review !== null) await chooseReview(server.url, review)
     const skill = idIn(await posted(`${server.url}/v1/skills`, { name: 'bench', description: 'Cases.' }))
     const at = `${server.url}/v1/skills/${skill}/versions`
-    const results = async (cases: readonly SkillCase[], side: string, major: number) => {
-      const drafted: (SkillCase & Found)[] = []
-      // one after the other, as people draft them
-      for (const [n, each] of cases.entries()) {
-        drafted.push({ ...each, ...(await found(at, `${major}.0.${n}`, join(sets, 'skills', side, each.name))) })
-      }
-      return drafted
-    }
+    const drafted: (WrittenSkill & Found)[] = []
+    // one after the other, as people draft them
+    for (const [n, each] of cases.entries()) drafted.push({ ...each, ...(await found(at, `1.0.${n}`, each)) })
     const by = { kind: ({ kind }: SkillCase) => kind, language: ({ language }: SkillCase) => language }
-    const isBlocked = ({ blockers }: { readonly blockers: readonly string[] }): boolean => blockers.length > 0
-    const bad = await results(hostile, 'hostile', 1)
-    const good = await results(clean, 'clean', 2)
+    const isBlocked = (each: Found): boolean => each.isBlocked
+    const isFlagged = (each: Found): boolean => each.isFlagged
+    const [bad, good] = [drafted.filter(({ malicious }) => malicious), drafted.filter(({ malicious }) => !malicious)]
     return [
       ...sharesBy(bad, { measure: 'hostile blocked', by, holds: isBlocked, bound: { of: 'ours', atLeast: 0.55 } }),
+      ...sharesBy(bad, { measure: 'hostile blocked or flagged', by, holds: isFlagged }),
       ...sharesBy(good, { measure: 'clean blocked', by, holds: isBlocked, bound: { of: 'ours', atMost: 0.03 } }),
-      ...(review === null ? [] : [unreviewed([...bad, ...good])]),
+      ...sharesBy(good, { measure: 'clean blocked or flagged', by, holds: isFlagged }),
+      ...(review === null ? [] : [unreviewed(drafted)]),
     ]
   } finally {
     await server.stop()
   }
 }
+
+const casesIn = (sets: string | null): readonly WrittenSkill[] => [
+  ...writtenSkills(jsonIn(sets, 'skills.json')),
+  ...['hostile', 'clean'].flatMap((side) =>
+    linesOf(sets, `skills/${side}/cases.jsonl`, skillCase).map((each) => ({
+      ...{ ...each, malicious: side === 'hostile', files: filesIn(join(sets ?? '', 'skills', side, each.name)) },
+    })),
+  ),
+]
+
+/** Files of a folder, in Base64 except for the page of the skill. */
+const filesIn = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+      .map((path) => [path, readFileSync(join(folder, path), path === 'SKILL.md' ? 'utf8' : 'base64')]),
+  )
 
 /** Has the server's drafts reviewed by a model, as an admin of its project. */
 const chooseReview = async (url: string, model: string): Promise<void> => {
@@ -97,17 +122,21 @@ const unreviewed = (all: readonly Found[]): Row => ({
   bound: { of: 'ours', atMost: 0.02 },
 })
 
-/** Drafts the skill in a folder, and returns the codes of its blockers. */
-const found = async (at: string, version: string, folder: string): Promise<Found> => {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
-  const files = paths
-    .filter((path) => path !== 'SKILL.md')
-    .map((path) => ({ path, content: readFileSync(join(folder, path)).toString('base64'), encoding: 'base64' }))
-  const content = readFileSync(join(folder, 'SKILL.md'), 'utf8')
-  const answer = await posted(at, { version, content, ...(files.length > 0 && { files }) })
-  return { blockers: blockersIn(answer), isReviewed: !/"review_(?:failed|incomplete)"/.test(answer) }
+/** Drafts a skill, and returns what was found in it. */
+const found = async (at: string, version: string, { files }: WrittenSkill): Promise<Found> => {
+  const { 'SKILL.md': content, ...others } = files
+  const answer = await posted(at, {
+    ...{ version, content },
+    ...(Object.keys(others).length > 0 && {
+      files: Object.entries(others).map(([path, each]) => ({ path, content: each, encoding: 'base64' })),
+    }),
+  })
+  const severities = new Set(findingsIn(answer))
+  return {
+    isBlocked: severities.has('blocker'),
+    isFlagged: severities.has('blocker') || severities.has('warning'),
+    isReviewed: !/"review_(?:failed|incomplete)"/.test(answer),
+  }
 }
 
 const posted = async (url: string, body: object): Promise<string> => {

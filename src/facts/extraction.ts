@@ -1,6 +1,7 @@
 import { type Fact, user } from './fact.ts'
 import { factsOf, type Steps } from './facts-of.ts'
 import { withoutEchoes, withoutMarked } from './injected-text.ts'
+import { isOfTheMoment, ownText } from './own-text.ts'
 import { plainStatements } from './plain-statements.ts'
 import { isSingle } from './rules/statements.ts'
 
@@ -87,11 +88,13 @@ const ownWords = ({
 
 /** Extracts the facts of an exchange by rules, without a model, from what the user says. */
 export function* exchangeFacts(exchange: Exchange): Steps<readonly Fact[]> {
-  const { user: input } = ownWords(exchange)
+  const input = ownText(ownWords(exchange).user)
   const facts = yield* factsOf(input, { observedAt: exchange.observedAt, speaker: 'user' })
-  const read = new Set(facts.map(({ text: sentence }) => sentence))
+  const read = new Set(facts.flatMap(({ text: sentence, ended }) => (ended ? [] : [sentence])))
   const plain = yield* plainStatements(input, exchange.observedAt)
-  return [...facts, ...plain.filter(({ text: sentence }) => !read.has(sentence))]
+  return [...facts, ...plain.filter(({ text: sentence }) => !read.has(sentence))].filter(
+    ({ text: sentence }) => !isOfTheMoment(sentence),
+  )
 }
 
 /** Maximum number of facts from one response. */

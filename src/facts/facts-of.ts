@@ -4,7 +4,7 @@ import { attributeOf, isBeing } from './rules/attributes.ts'
 import { clausesOf, nameLength } from './rules/clauses.ts'
 import { contactsIn } from './rules/contacts.ts'
 import { linked } from './rules/links.ts'
-import { type Statement, statementsOf } from './rules/statements.ts'
+import { isKnown, type Statement, statementsOf } from './rules/statements.ts'
 import { takeTimes } from './rules/times.ts'
 import { quotesOther, sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 import { predicateOf } from './rules/verbs.ts'
@@ -33,10 +33,10 @@ export type Steps<T> = Generator<void, T, void>
  */
 export function* factsOf(text: string, context: TextContext): Steps<readonly Fact[]> {
   const reader = new Reader(context)
-  for (const { tokens, isQuestion, text: sentence } of sentencesOf(text.slice(0, maxText))) {
+  for (const { tokens, isQuestion, leads, text: sentence } of sentencesOf(text.slice(0, maxText))) {
     yield
     if (isQuestion || quotesOther(sentence)) continue
-    for (const clause of clausesOf(tokens)) reader.read(clause, sentence)
+    for (const clause of clausesOf(tokens)) reader.read(clause, { text: sentence, leads })
     if (reader.facts.length >= maxFacts) break
   }
   return reader.facts.slice(0, maxFacts)
@@ -60,11 +60,14 @@ class Reader {
     this.#context = context
   }
 
-  read(clause: readonly Token[], text: string): void {
+  /** Before a question only what is said of the user counts: of others it is what the question is about. */
+  read(clause: readonly Token[], { text, leads }: { readonly text: string; readonly leads: boolean }): void {
+    const counts = ({ subject, relation }: About): boolean => !leads || (subject === user && isKnown(relation))
     const timed = takeTimes(clause, this.#context.observedAt)
     const found = this.#about(timed.tokens, timed.from !== null)
-    if (found.length > 0) this.#add(found, { text, ...timed })
-    else if (timed.tokens.length < clause.length) this.#add(this.#about(clause, false), { text, from: null, to: null })
+    if (found.length > 0) this.#add(found.filter(counts), { text, ...timed })
+    else if (timed.tokens.length < clause.length)
+      this.#add(this.#about(clause, false).filter(counts), { text, from: null, to: null })
   }
 
   #add(
@@ -149,6 +152,8 @@ class Reader {
     if (speaker === 'user' ? low === 'i' || low === 'we' : low === 'you') return { name: user, rest: clause.slice(1) }
     // "Just moved to Oslo": the pronoun "I" is omitted
     if (speaker === 'user' && dropped.has(low)) return { name: user, rest: clause }
+    if (speaker === 'user' && dislikes.test(beginningOf(clause)))
+      return { name: user, rest: low === 'not' ? [am, ...clause] : clause }
     if (low === 'user' || (low === 'the' && clause[1]?.low === 'user'))
       return { name: user, rest: clause.slice(low === 'the' ? 2 : 1) }
     if (low === 'it' && this.#lastPlace !== null) return { name: this.#lastPlace, rest: clause.slice(1) }
@@ -177,6 +182,15 @@ class Reader {
 const dropped: ReadonlySet<string> = new Set(
   'moved relocated joined started got bought switched went live work love hate visited'.split(' '),
 )
+
+/** "Not a fan of pies", "can't stand pies". */
+const dislikes = /^(?:not (?:a|an|into|fond|keen|big)|can not (?:stand|bear|eat|have|drink)) /
+const beginningOf = (clause: readonly Token[]): string =>
+  `${clause
+    .slice(0, 3)
+    .map(({ low }) => low)
+    .join(' ')} `
+const am: Token = { text: 'am', low: 'am', lemma: 'be' }
 
 /**
  * Whether a value of the statements contains a name or a number. If not, as in "Anna plays tennis with Tom", the clause

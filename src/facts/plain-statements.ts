@@ -1,6 +1,8 @@
 import { type Fact, user } from './fact.ts'
 import type { Steps } from './facts-of.ts'
+import { lastingOf } from './rules/lasting.ts'
 import { scheduleOf } from './rules/schedules.ts'
+import { isShown } from './rules/statements.ts'
 import { quotesOther, sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 
 /** Adverbs between "I" and the verb. */
@@ -17,7 +19,7 @@ const openings: ReadonlySet<string> = new Set(
 
 /** Verbs that do not state what lasts: auxiliaries, thoughts and requests of the moment, and irregular past tenses. */
 const passing: ReadonlySet<string> = new Set(
-  'am was were be been is are have had has do did does will would can could may might must should shall need want wonder think thought guess hope hoped see saw look try tried ask asked mean meant understand know knew forget forgot feel felt tell told believe wish plan said say heard hear got get went came made took gave found bought left lost met ran let came brought sent wrote read put cut began kept held stood understood agree disagree suppose remember appreciate thank apologise apologize'.split(
+  'am was were be been is are have had has do did does will would can could may might must should shall need want wonder think thought guess hope hoped see saw look try tried ask asked mean meant understand know knew forget forgot feel felt tell told believe wish plan said say heard hear got get went came made took gave found bought left lost met ran let came brought sent wrote read put cut began kept held stood understood agree disagree suppose remember appreciate thank apologise apologize shut hit hurt quit leave'.split(
     ' ',
   ),
 )
@@ -31,9 +33,12 @@ const [minWords, maxWords] = [2, 40]
 export function* plainStatements(text: string, observedAt: number): Steps<readonly Fact[]> {
   const facts: Fact[] = []
   const times = { validFrom: observedAt, validTo: null, observedAt }
-  for (const { tokens, isQuestion, text: sentence } of sentencesOf(text)) {
+  for (const { tokens, isQuestion, leads, text: sentence } of sentencesOf(text)) {
     yield
-    const found = isQuestion || quotesOther(sentence) ? null : (habitOf(tokens) ?? scheduleOf(tokens))
+    const found =
+      isQuestion || quotesOther(sentence)
+        ? null
+        : ((leads ? null : scheduleOf(tokens)) ?? lastingOf(tokens) ?? (leads ? null : habitOf(tokens)))
     if (found !== null) facts.push({ subject: user, ...found, single: false, ended: false, ...times, text: sentence })
   }
   return facts
@@ -48,6 +53,7 @@ const habitOf = (tokens: readonly Token[]): Pick<Fact, 'relation' | 'object'> | 
   if (verb === undefined || !isHabitual(verb)) return null
   const object = rest.slice(at + 1)
   if (object.length < minWords - 1 || object.length > maxWords || object.some(({ low }) => low === 'not')) return null
+  if (isShown(textOfTokens(object))) return null
   return { relation: verb.low.replace(/[^\p{L}]+/gu, '_'), object: textOfTokens(object) }
 }
 

@@ -14,6 +14,8 @@ const connectors: ReadonlySet<string> = new Set([
   'which',
   'who',
 ])
+/** Those that never stand between items of a list. */
+const explaining: ReadonlySet<string> = new Set(['but', 'so', 'because', 'although', 'though'])
 const pronouns: ReadonlySet<string> = new Set(['i', 'we', 'he', 'she', 'they', 'my', 'our', 'his', 'her', 'it'])
 const greetings: ReadonlySet<string> = new Set(
   'hi hello hey well oh ok okay yes yeah no nope sure btw fyi also so and but however anyway update correction actually finally news please note remember then now thanks sorry hmm wow great'.split(
@@ -86,7 +88,7 @@ export const clausesOf = (sentence: readonly Token[]): readonly (readonly Token[
       !isOneVerb(open.at(-1), next) &&
       next !== undefined &&
       open.length > 1 &&
-      begins(tokens.slice(at + 1))
+      (explaining.has(token.low) || begins(tokens.slice(at + 1)))
     if (!isBorder) {
       open.push(token)
       continue

@@ -17,6 +17,13 @@ const loose: ReadonlySet<string> = new Set(
   'a an the is are was were am be been has have had and also , very'.split(' '),
 )
 
+/** Words with which no predicate begins: what stands before them is an order or a phrase, as in "Draft a letter to Ada". */
+const nominal: ReadonlySet<string> = new Set(
+  'a an the as at by due for from in me my of on our to with her his their him them it you your everything all every each'.split(
+    ' ',
+  ),
+)
+
 const maxWords = 5
 
 /**
@@ -25,7 +32,7 @@ const maxWords = 5
  */
 export const linked = ({ name, rest, hasDate }: Linking): readonly Link[] => {
   const { unreal, negated } = predicateOf(rest, hasDate)
-  if (unreal || negated) return []
+  if (unreal || negated || nominal.has(rest[0]?.low ?? '') || (name === user && isPlaced(rest))) return []
   const start = rest.findIndex((_, at) => nameLength(rest.slice(at)) > 0)
   if (start <= 0 || start > maxWords) return []
   const length = nameLength(rest.slice(start))
@@ -34,10 +41,15 @@ export const linked = ({ name, rest, hasDate }: Linking): readonly Link[] => {
   const behind = rest.slice(start + length)
   if (behind[0]?.low === "'s") return ownedBy({ name, other, words: behind.slice(1) })
   if (words.at(-1)?.low === 'of' && rest[0]?.lemma === 'be') return ownedBy({ name, other, words: words.slice(0, -1) })
-  if (words.length === 0 || (name === user && words.length > 3)) return []
+  if (words.length === 0 || (name === user && (words.length > 3 || !/\p{Lu}/u.test(other)))) return []
   const relation = words.map(({ low }) => low.replace(/[^\p{L}\p{N}]+/gu, '')).join('_')
   return [{ subject: name, relation: relationOf(relation), object: other, single: false, ended: false }]
 }
+
+/** Whether it says where its user is, or what they were about to do: "am at the airport", "was thinking of". */
+const isPlaced = ([be, next]: readonly Token[]): boolean =>
+  be?.lemma === 'be' &&
+  (['at', 'in', 'on'].includes(next?.low ?? '') || (be.low === 'was' && /ing$/.test(next?.low ?? '')))
 
 interface Link {
   readonly subject: string

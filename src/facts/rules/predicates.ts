@@ -155,7 +155,7 @@ const singleValued: Readonly<Record<string, Omit<RelationRule, 'single'>>> = {
     forms: [
       'be in|on the? {o} timezone',
       'be in|on the? {o} time zone',
-      'be on {O} time',
+      'be in|on {O} time',
       'work on {O} time',
       'be in {zone}',
     ],

@@ -35,8 +35,14 @@ export const scheduleOf = (tokens: readonly Token[]): { readonly relation: strin
   if (!isLed || low.length < minWords || low.length > maxWords || low.some((word) => unreal.has(word))) return null
   const isProgressive = low.some((word, at) => ['am', 'are'].includes(word) && low[at + 1]?.endsWith('ing') === true)
   const isTask = low.some((word, at) => word === 'is' && low[at + 1] === 'to')
-  if (isProgressive || isTask || !low.some((_, at) => recursAt(low, at))) return null
+  if (isProgressive || isTask || !recurs(tokens)) return null
   return { relation: 'schedule', object: textOfTokens(tokens) }
+}
+
+/** Whether words name a time that comes again. */
+export const recurs = (tokens: readonly Token[]): boolean => {
+  const low = tokens.map((token) => token.low)
+  return low.some((_, at) => recursAt(low, at))
 }
 
 const isTime = (word: string): boolean => days.has(word) || recurring.has(word) || isWeekday(word) || /^\d/.test(word)

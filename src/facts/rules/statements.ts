@@ -43,6 +43,10 @@ for (const [relation, rule] of predicates) {
 /** Whether a subject has only one value of the relation at a time. */
 export const isSingle = (relation: string): boolean => singles.get(relation) ?? relation.startsWith('favourite_')
 
+/** Whether a relation has a pattern, and says more than what is before a person now. */
+export const isKnown = (relation: string): boolean =>
+  singles.has(relation) && relation !== 'has' && relation !== 'wants'
+
 /** Reads a predicate as statements about its subject; empty when no rule matches. */
 export const statementsOf = (clause: readonly Token[], hasDate: boolean): readonly Statement[] => {
   const { tokens, negated, past, unreal } = predicateOf(clause, hasDate)
@@ -128,9 +132,18 @@ export const valuesAs = (
 const places: ReadonlySet<string> = new Set(['lives_in', 'hometown', 'visited'])
 const pronouns: ReadonlySet<string> = new Set('it this that him her them you me us there here one'.split(' '))
 
+/** What only the conversation shows: "this answer", "the second version". */
+const shown =
+  /^(?:this|that|these|those|it|(?:the )?(?:first|second|third|last|latest|previous|other|new|next|following|current))\b/i
+
 /** Whether a value is plausible for its relation: a place is not a number, and a pronoun is meaningless later. */
 const fits = (relation: string, value: string): boolean =>
-  !pronouns.has(value.toLowerCase()) && !(places.has(relation) && /^\d/.test(value))
+  !pronouns.has(value.toLowerCase()) &&
+  !(places.has(relation) && /^\d/.test(value)) &&
+  !((relation === 'likes' || relation === 'dislikes') && isShown(value))
+
+/** Whether words name something in the conversation. */
+export const isShown = (value: string): boolean => shown.test(value)
 
 /** Reads "I am Anna", "I am German", "I am a data engineer". */
 const plainly = (tokens: readonly Token[]): readonly Statement[] => {

@@ -12,6 +12,8 @@ export interface Sentence {
   readonly text: string
   readonly tokens: readonly Token[]
   readonly isQuestion: boolean
+  /** Whether a question follows, which is not among the tokens: "I'm vegan, what can I eat?" */
+  readonly leads: boolean
 }
 
 /** Maximum tokens per sentence; longer ones are rarely statements of facts, and are cut. */
@@ -53,9 +55,32 @@ export const quotesOther = (text: string): boolean => {
   return inside && parts.some((part, at) => at % 2 === 0 && /\p{L}/u.test(part))
 }
 
-const sentenceOf = (words: readonly string[], isQuestion: boolean): Sentence => ({
-  ...{ text: words.join(' '), tokens: tokensOf(words), isQuestion },
-})
+const interrogatives: ReadonlySet<string> = new Set(
+  'what how which where who whom when why can could should would will shall is are am do does did has have any may if'.split(
+    ' ',
+  ),
+)
+
+const sentenceOf = (words: readonly string[], isQuestion: boolean): Sentence => {
+  const [text, tokens] = [words.join(' '), tokensOf(words)]
+  const lead = leadOf(tokens, isQuestion)
+  const leads = lead < tokens.length
+  return { text, tokens: leads ? tokens.slice(0, lead) : tokens, isQuestion: isQuestion && !leads, leads }
+}
+
+/** Returns the number of tokens before a question that a statement leads to; all of them if there is none. */
+const leadOf = (tokens: readonly Token[], isQuestion: boolean): number => {
+  const begins = isQuestion ? interrogatives : plainInterrogatives
+  const at = tokens.findLastIndex(
+    ({ low }, index) =>
+      (low === ',' || (isQuestion && ['so', 'and'].includes(low))) && begins.has(tokens[index + 1]?.low ?? ''),
+  )
+  return at < minLead || interrogatives.has(tokens[0]?.low ?? '') ? tokens.length : at
+}
+
+const minLead = 3
+/** Words with which a question begins that has no mark. */
+const plainInterrogatives: ReadonlySet<string> = new Set('what how why can could should does did'.split(' '))
 
 const isAbbreviation = (word: string): boolean => {
   const bare = word.slice(0, -1).replace(opening, '')

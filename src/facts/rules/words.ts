@@ -34,12 +34,16 @@ const noRoles = setOf(
 
 /** What people have in a conversation, and no longer after it: "a question", "a couple of quick ideas". */
 const raised = setOf(
-  'question,questions,idea,ideas,problem,problems,issue,issues,suggestion,suggestions,request,requests,doubt,doubts,query,queries,concern,concerns,thought,thoughts,comment,comments,favour,favor,point,guess,hunch,feeling,bug,error,errors,warning,task,chance,moment,minute,second',
+  'question,questions,idea,ideas,problem,problems,issue,issues,suggestion,suggestions,request,requests,doubt,doubts,query,queries,concern,concerns,thought,thoughts,comment,comments,favour,favor,point,guess,hunch,feeling,bug,error,errors,warning,task,chance,moment,minute,second,list,lists,dataframe,table,file,files,string,array,function,script,csv,column,columns,class,loop,query,page,document,text,sentence,paragraph,number,numbers,screenshot,variable,url,link,hurry',
 )
 const fillers = setOf(
   'quick,small,little,big,great,good,bad,new,few,couple,lot,lots,bunch,of,more,other,another,follow-up,simple,general,stupid,silly,technical,weird,strange,serious,slight,similar,related,real,huge,major,minor,short,brief,different,better,further',
 )
-const isOwned = (words: readonly string[]): boolean => !raised.has(words.find((word) => !fillers.has(word)) ?? '')
+const ailments = setOf('headache,hangover,fever,flu,cough,toothache,stomachache,cramp,cramps')
+const isOwned = (words: readonly string[]): boolean =>
+  !raised.has(words.find((word) => !fillers.has(word)) ?? '') &&
+  !/^\d/.test(words[0] ?? '') &&
+  !words.slice(0, 3).some((word) => ailments.has(word))
 
 /** Slots that accept only certain words, by name. */
 export const slotWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
