@@ -150,25 +150,6 @@ describe('documents of a large index in LanceDB', () => {
     expect(await found(await opened('indexed'))).toEqual(wanted)
   })
 
-  it('move into a part however often some of it are removed meanwhile', async () => {
-    const search = await opened('undone', packages, { part: 10_000 })
-    const loaded = range(0, 3_000).map((n) => documentOf(n, 1))
-    await search.load(index, loaded)
-    await noted(search, 1)
-    const changed = range(0, 20).map((n) => documentOf(n, 2))
-    await search.put(index, 2, changed)
-    await noted(search, 2)
-    let isMerged = false
-    const merged = search.merge(index).finally(() => {
-      isMerged = true
-    })
-    let removed = 0
-    for (; !isMerged; removed++) await search.remove(index, [`p${100 + removed}`])
-    await merged
-    expect(await search.hasMany(index)).toBe(false)
-    expect(await found(search)).toHaveLength(3_000 - removed)
-  })
-
   it('are of the version by which they were replaced during a merge, although it is an earlier one', async () => {
     const { search, merged, release } = await merging('earlier version')
     await search.remove(index, ['p7'])
