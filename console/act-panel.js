@@ -2,16 +2,15 @@ import { callApi } from './api.js'
 import { Approval, OthersDecide } from './approval-form.js'
 import { CommandForm } from './command-form.js'
 import { commandsOf } from './commands.js'
-import { html } from './html.js'
+import { html, useEffect, useRef, useState } from './html.js'
 import { InputPanel } from './input-panel.js'
 import { LivePanel } from './live/live-panel.js'
 import { nameOf, withNames } from './names.js'
 import { sessionNow } from './session.js'
-import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
  * @typedef {import('./commands.js').Work} Work
- * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly import('./steps-model.js').Step[], moment: import('./commands.js').Moment, operates: boolean, done: () => void }} Acting
+ * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly Step[], moment: import('./commands.js').Moment, operates: boolean, done: () => void }} Acting
  */
 
 const maxWork = 100
@@ -28,7 +27,7 @@ export const ActPanel = ({ project, actor, steps, moment, operates, done }) => {
   useEffect(() => {
     if (!operates || !mayBeStuck) return setWork([])
     void callApi(project, 'stuck.list', { query: { limit: maxWork } }).then(
-      ({ data }) => setWork(data.filter((/** @type {Work} */ { actor_id }) => actor_id === actor.id)),
+      ({ data }) => setWork(data.filter(({ actor_id }) => actor_id === actor.id)),
       () => setWork([]),
     )
   }, [actor.id, actor.seq, mayBeStuck])
@@ -70,9 +69,7 @@ export const ActPanel = ({ project, actor, steps, moment, operates, done }) => {
   `
 }
 
-/**
- * @typedef {{ id: string, action: string, actor: { kind: string, id: string | null }, reason: string | null, created_at: string }} Line
- */
+/** @typedef {Answers['audit_log.list']['data'][number]} Line */
 
 /**
  * Decisions on the actor with their authors and reasons, from the audit log, for members who may read it.

@@ -1,7 +1,7 @@
 import { ahead, preciseTime, time } from './format.js'
 import { html } from './html.js'
 import { ActorLink } from './linked-ids.js'
-import { StateChip } from './parts/state-chip.js'
+import { StateChip } from './parts/cells.js'
 import { ownersOf, takeoverText } from './steps-model.js'
 
 /** @typedef {import('./actor-facts.js').Actor} Actor */
@@ -18,7 +18,7 @@ export const RelatedList = ({ project, actor: { machine, related } }) => {
   )
 }
 
-/** Facts about an actor in addition to its state, and the nodes that ran it, newest first. @param {{ actor: Actor, steps: readonly import('./steps-model.js').Step[] }} props */
+/** Facts about an actor in addition to its state, and the nodes that ran it, newest first. @param {{ actor: Actor, steps: readonly Step[] }} props */
 export const ActorFacts = ({ actor, steps }) => {
   const { machine, version, node, seq, last_sequence, in_flight, reminders, created_at, updated_at } = actor
   const facts = {

@@ -1,22 +1,9 @@
 import { activeAt, effectSpans } from './steps-model.js'
 
 /**
- * @typedef {{ id: string, machine: string, state: string, label: string | null }} Related
- * @typedef {object} Actor
- * @property {string} id
- * @property {string} machine
- * @property {number} version
- * @property {readonly string[]} active
- * @property {number} seq
- * @property {number} last_sequence
- * @property {boolean} busy
- * @property {string | null} node
- * @property {string | null} parked
- * @property {readonly { id: string, name: string, policy: string, started: boolean, about: string | null, since: string | null, deadline: string | null }[]} in_flight
- * @property {readonly { name: string, due: string }[]} reminders
- * @property {readonly Related[]} related
- * @property {string} created_at
- * @property {string} updated_at
+ * @typedef {import('./answers.js').Actor} Answer
+ * @typedef {Omit<Answer['in_flight'][number], 'policy'> & { policy: string }} Flight
+ * @typedef {Omit<Answer, 'state' | 'in_flight'> & { in_flight: readonly Flight[] }} Actor as the server answers, or a saved bundle has it
  */
 
 /** The state in words: the innermost active one, or that the actor is parked. @param {Actor} actor */

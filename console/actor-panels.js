@@ -5,11 +5,6 @@ import { titleOf } from './names.js'
 import { routeHash } from './route.js'
 import { effectSpans, messagesOf, nameOf, takeoverText } from './steps-model.js'
 
-/**
- * @typedef {import('./steps-model.js').Step} Step
- * @typedef {import('./chart-model.js').Layout} Layout
- */
-
 /** Label of what caused a step. @type {Readonly<Record<string, string>>} */
 export const causes = {
   creation: 'created',

@@ -3,8 +3,6 @@ import { follow } from './follow.js'
 
 /**
  * @typedef {import('./actor-facts.js').Actor} Actor
- * @typedef {import('./event-log.js').ActorEvent} ActorEvent
- * @typedef {import('./steps-model.js').Step} Step
  *
  * The source of a page's actor.
  *
@@ -46,3 +44,24 @@ export const bundleSource = ({ actor, steps, log }) => ({
   }),
   follow: () => () => {},
 })
+
+/** Number of events per read. */
+const pageSize = 200
+
+/** The events of an actor's log after one of them, so many at most. @param {string} project @param {string} id @param {number} after sequence of that event @param {number} max @returns {Promise<readonly ActorEvent[]>} */
+export const eventsAfter = async (project, id, after, max) => {
+  const events = []
+  for (let last = after, more = true; more && events.length < max; ) {
+    const { data, last_sequence } = await liveSource(project, id).events(last, pageSize)
+    events.push(...data)
+    last = data.at(-1)?.sequence ?? last_sequence
+    more = last < last_sequence
+  }
+  return events
+}
+
+/** The newest events of an actor's log. @param {string} project @param {string} id @param {number} max */
+export const newestEvents = async (project, id, max) => {
+  const { last_sequence } = await callApi(project, 'project_actors.get', { params: { actor_id: id } })
+  return eventsAfter(project, id, Math.max(0, last_sequence - max), max)
+}

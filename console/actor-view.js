@@ -10,12 +10,12 @@ import { ChartStage } from './chart-stage.js'
 import { ContextPanel } from './context-panel.js'
 import { h } from './dom.js'
 import { machineName } from './format.js'
-import { html, render } from './html.js'
+import { dom, html, render } from './html.js'
 import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
 import { titleOf, withNames } from './names.js'
+import { StateChip } from './parts/cells.js'
 import { copyButton } from './parts/copy-button.js'
-import { StateChip } from './parts/state-chip.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
 import { shareMenu } from './share-menu.js'
@@ -26,8 +26,6 @@ import { WhyPanel } from './why-panel.js'
 
 /**
  * @typedef {import('./actor-facts.js').Actor} Actor
- * @typedef {import('./event-log.js').ActorEvent} ActorEvent
- * @typedef {import('./steps-model.js').Step} Step
  * @typedef {import('./actor-tabs.js').Tab} Tab
  */
 
@@ -64,7 +62,7 @@ export class ActorView {
   #book = new StepBook()
   /** @type {Actor | null} */
   #actor = null
-  /** @type {import('./chart-model.js').Layout | null} */
+  /** @type {Layout | null} */
   #layout = null
   /** @type {ChartStage | null} */
   #stage = null
@@ -108,7 +106,6 @@ export class ActorView {
 
   /** Reads the actor, its newest commits and events, then follows. @throws {ApiError} */
   async start() {
-    /** @type {Actor} */
     const actor = await this.#source.actor()
     const layout = await file(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
     this.#layout = layout
@@ -170,37 +167,21 @@ export class ActorView {
   #fill(actor, stage) {
     const list = listHash({ project: this.#project, machine: actor.machine })
     const name = machineName(actor.machine)
+    const { live } = this.#source
+    const now = () => ({
+      ...{ actor: this.#actor ?? actor, layout: stage.layout, steps: this.#book.steps, log: this.#log.events },
+    })
     this.element.replaceChildren(
-      h(
-        'div',
-        { class: 'view-head' },
-        h(
-          'nav',
-          { 'aria-label': 'Breadcrumb' },
-          h('a', { href: list }, `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
-        ),
-        this.#title,
-        copyButton(actor.id),
-        this.#state,
-        this.#source.live ? this.#stream : null,
-        this.#source.live
-          ? shareMenu(this.#project, () => ({
-              ...{ actor: this.#actor ?? actor, layout: stage.layout },
-              ...{ steps: this.#book.steps, log: this.#log.events },
-            }))
-          : h('span', { class: 'muted' }, 'A saved bundle (read-only).'),
-      ),
-      h(
-        'section',
-        { class: 'left', 'aria-label': 'State' },
-        h('div', { class: 'life' }, this.#why, stage.element, this.#scrubber.element),
-        this.#facts,
-      ),
-      h(
-        'section',
-        { class: 'right', 'aria-label': 'History' },
-        ...[this.#sums, this.#log.error, this.#act, this.#waiting, this.#tabBar, this.#panel, this.#log.element],
-      ),
+      ...dom`
+        <div class="view-head">
+          <nav aria-label="Breadcrumb"><a href=${list}>${name.charAt(0).toUpperCase()}${name.slice(1)}</a></nav>
+          ${this.#title}${copyButton(actor.id)}${this.#state}${live && this.#stream}
+          ${live ? shareMenu(this.#project, now) : dom`<span class="muted">A saved bundle (read-only).</span>`}
+        </div>
+        <section class="left" aria-label="State">
+          <div class="life">${this.#why}${stage.element}${this.#scrubber.element}</div>${this.#facts}
+        </section>
+        <section class="right" aria-label="History">${[this.#sums, this.#log.error, this.#act, this.#waiting, this.#tabBar, this.#panel, this.#log.element]}</section>`,
     )
   }
 
@@ -375,7 +356,6 @@ export class ActorView {
   /** Reads and shows the current state. @returns {Promise<boolean>} whether reading it again makes sense */
   async #isThere() {
     try {
-      /** @type {Actor} */
       const actor = await this.#source.actor()
       if (actor.seq > this.#book.last) await this.#readSteps(this.#book.last)
       // it has moved on since it was read

@@ -1,5 +1,5 @@
+import { noteServerDate } from './format.js'
 import { operations } from './operations.js'
-import { noteServerDate } from './server-time.js'
 
 /** @typedef {import('./operation-types.js').OperationId} OperationId */
 
@@ -128,7 +128,7 @@ export const bytesOf = async (project, id, params) => {
  * @param {string | null} project null for an operation outside projects
  * @param {I} id
  * @param {import('./operation-types.js').Given<import('./operation-types.js').Request<I>>} given
- * @returns {Promise<any>} the JSON document
+ * @returns {Promise<import('./operation-types.js').Answer<I>>}
  * @throws {ApiError}
  */
 export const callApi = (project, id, ...given) => {

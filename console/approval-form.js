@@ -1,31 +1,21 @@
 import { callApi, wordsOf } from './api.js'
-import { html } from './html.js'
+import { html, typed, useState } from './html.js'
 import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
-import { typed } from './parts/typed.js'
+import { useRead } from './parts/use-read.js'
 import { sessionNow } from './session.js'
-import { useEffect, useState } from './vendor/hooks.js'
 
 /**
- * @typedef {{ id: string, tool: string, risk_level: string, status: string, arguments: unknown, run_by: 'caller' | 'server', execute: { url: string, method?: string } | null, expires_at: string }} Action
+ * @typedef {import('./answers.js').Action} Action
  * @typedef {{ project: string, actor: { id: string }, done: () => void }} Acting
  */
 
-/** Reads an action, and sends a decision about it, one at a time. @param {Acting} props @param {(action: any) => void} found called once it was read */
-export const useDecision = ({ project, actor, done }, found) => {
+/** Reads an action, and sends a decision about it, one at a time. @param {Acting} props */
+export const useDecision = ({ project, actor, done }) => {
   const params = { action_id: actor.id }
-  const [action, setAction] = useState(/** @type {any} */ (null))
+  const { data: action, error } = useRead(actor.id, () => callApi(project, 'actions.get', { params }))
   const [trouble, setTrouble] = useState('')
   const [busy, setBusy] = useState(false)
-  useEffect(() => {
-    void callApi(project, 'actions.get', { params }).then(
-      (read) => {
-        setAction(read)
-        found(read)
-      },
-      (error) => setTrouble(wordsOf(error)),
-    )
-  }, [actor.id])
   /** @param {'approve' | 'reject'} verb @param {() => object} body may throw a SyntaxError */
   const decide = async (verb, body) => {
     if (busy) return
@@ -34,28 +24,28 @@ export const useDecision = ({ project, actor, done }, found) => {
     try {
       await callApi(project, `actions.${verb}`, { params, body: body() })
       done()
-    } catch (error) {
-      setTrouble(wordsOf(error))
+    } catch (reason) {
+      setTrouble(wordsOf(reason))
     } finally {
       setBusy(false)
     }
   }
-  return { action, trouble, busy, decide }
+  return { action, trouble: error === null ? trouble : wordsOf(error), busy, decide }
 }
 
 /** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
 export const Approval = (props) => {
-  const [text, setText] = useState('')
+  const [edited, setText] = useState(/** @type {string | null} */ (null))
   const [reason, setReason] = useState('')
   const [output, setOutput] = useState('')
-  const found = (/** @type {Action} */ read) => setText(jsonText(read.arguments, 2))
-  const { action, trouble, busy, decide } = useDecision(props, found)
-  if (action === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
+  const { action, trouble, busy, decide } = useDecision(props)
+  if (action === null) return trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`
   const proposed = jsonText(action.arguments, 2)
+  const text = edited ?? proposed
   const approve = () => {
-    const edited = text === proposed ? {} : { arguments: JSON.parse(text) }
+    const changed = text === proposed ? {} : { arguments: JSON.parse(text) }
     const ran = output === '' ? {} : { tool_results: [{ action_id: action.id, output }] }
-    return { ...edited, ...ran, ...(reason === '' ? {} : { note: reason }) }
+    return { ...changed, ...ran, ...(reason === '' ? {} : { note: reason }) }
   }
   if (!sessionNow().decides) return html`<${Proposed} action=${action} text=${proposed} />`
   return html`
@@ -81,8 +71,9 @@ export const Approval = (props) => {
   `
 }
 
-/** @param {string} risk */
-export const riskChip = (risk) => html`<span class="chip" data-tone=${riskTones[risk] ?? 'calm'}>${risk} risk</span>`
+/** @param {string} [risk] */
+export const riskChip = (risk = 'unknown') =>
+  html`<span class="chip" data-tone=${riskTones[risk] ?? 'calm'}>${risk} risk</span>`
 
 /** @type {Readonly<Record<string, string>>} */
 const riskTones = { medium: 'wait', high: 'bad', critical: 'bad' }

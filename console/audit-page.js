@@ -4,16 +4,11 @@ import { html } from './html.js'
 import { ActorLink, isActorId } from './linked-ids.js'
 import { livePage } from './live-page.js'
 import { nameOf, titleOf } from './names.js'
+import { nothing } from './parts/cells.js'
 import { ListView } from './parts/list-view.js'
-import { nothing } from './parts/table.js'
-import { When } from './parts/when.js'
 import { hashAt } from './route.js'
 
-/**
- * @typedef {import('./parts/query-form.js').Place} Place
- * @typedef {import('#client/api/index.ts').AuditLine} Line
- * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
- */
+/** @typedef {Answers['audit_log.list']} Lines */
 
 const pageSize = 50
 /** Of a file. */
@@ -46,7 +41,7 @@ const resourceName = (action, id) => {
 /** @param {string} project @returns {readonly import('./parts/list-view.js').Column[]} */
 const columnsOf = (project) => [
   {
-    ...{ name: 'action', title: 'Action', value: ({ action }) => action },
+    ...{ name: 'action', title: 'Action', field: 'action' },
     cell: ({ action }) => action.replaceAll('_', ' ').replace('.', ' '),
   },
   {
@@ -62,22 +57,16 @@ const columnsOf = (project) => [
   },
   { name: 'changed', title: 'Changed', cell: ({ changes }) => changes.join(', ') || nothing },
   { name: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? nothing },
-  {
-    ...{ name: 'tenant', title: 'Tenant', off: true, value: ({ tenant_id }) => tenant_id && nameOf(tenant_id) },
-    cell: ({ tenant_id }) => (tenant_id === null ? nothing : nameOf(tenant_id)),
-  },
+  { name: 'tenant', title: 'Tenant', off: true, field: 'tenant_id' },
   { name: 'address', title: 'Address', off: true, cell: ({ actor }) => actor.ip ?? nothing },
-  {
-    ...{ name: 'time', title: 'Time', value: ({ created_at }) => created_at },
-    cell: ({ created_at }) => html`<${When} at=${created_at} />`,
-  },
+  { name: 'time', title: 'Time', field: 'created_at' },
 ]
 
 /** @param {{ place: Place, lines: Lines }} props */
 const Audit = ({ place, lines: { data, next_cursor } }) => html`
   <div class="view-head"><h1>Audit log</h1><span class="muted">Every change that a person or a key made, with its reason.</span></div>
   <section class="panel" aria-label="Entries">
-    <${ListView} place=${{ ...place, page: 'audit', to: (/** @type {import('./route.js').Query} */ changes) => hashAt(place, changes) }} title="Entries" columns=${columnsOf(place.project)} rows=${data} keyOf=${(/** @type {Line} */ { id }) => id}
+    <${ListView} place=${{ ...place, page: 'audit', to: (/** @type {Query} */ changes) => hashAt(place, changes) }} title="Entries" columns=${columnsOf(place.project)} rows=${data}
       fields=${fields} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readLines(place, cursor, maxPage)} empty=${html`<p class="empty">No entries match.</p>`} />
   </section>
 `

@@ -1,9 +1,7 @@
 import { ApiError, callApi, wordsOf } from './api.js'
 import { byId, h } from './dom.js'
-import { html, render } from './html.js'
-import { typed } from './parts/typed.js'
+import { html, render, typed, useState } from './html.js'
 import { hasSignedIn, keepSignedIn, showSignIn } from './sign-in-view.js'
-import { useState } from './vendor/hooks.js'
 
 /* The consent page: a signed-in member reads which app requests what, and decides. */
 

@@ -1,5 +1,5 @@
 import { h } from './dom.js'
-import { serverNow } from './server-time.js'
+import { serverNow } from './format.js'
 
 /**
  * An actor as loaded by a page, saved as a file.
@@ -8,8 +8,8 @@ import { serverNow } from './server-time.js'
  * @property {string} id
  * @property {string} saved_at
  * @property {import('./actor-facts.js').Actor} actor
- * @property {readonly import('./steps-model.js').Step[]} steps
- * @property {readonly import('./event-log.js').ActorEvent[]} log without gaps
+ * @property {readonly Step[]} steps
+ * @property {readonly ActorEvent[]} log without gaps
  */
 
 /** Maximum size of a bundle file. */
@@ -19,7 +19,7 @@ const maxBytes = 64 * 1024 * 1024
  * Saves the loaded data of an actor as a file, so that another person can view it.
  *
  * @param {import('./actor-facts.js').Actor} actor
- * @param {{ steps: readonly import('./steps-model.js').Step[], log: readonly import('./event-log.js').ActorEvent[] }} content
+ * @param {{ steps: readonly Step[], log: readonly ActorEvent[] }} content
  */
 export const downloadBundle = (actor, content) => {
   const saved = { bundle: 1, id: actor.id, saved_at: serverNow().toISOString(), actor, ...content }

@@ -26,7 +26,7 @@ export class ChartStage {
   #watch = new ResizeObserver(() => this.#resized())
   #redrawn
 
-  /** @param {import('./chart-model.js').Layout} layout @param {(chart: Chart) => void} redrawn called when another drawing of the chart is shown */
+  /** @param {Layout} layout @param {(chart: Chart) => void} redrawn called when another drawing of the chart is shown */
   constructor(layout, redrawn) {
     this.#layout = layout
     this.#redrawn = redrawn

@@ -1,9 +1,7 @@
-import { arrowHead, chartMarks, drawingOf, edgePath, edgesWalked, middleOf, wayOf } from './chart-model.js'
+import { drawn } from './chart-drawing.js'
+import { chartMarks, drawingOf, edgePath, edgesWalked, middleOf, wayOf } from './chart-model.js'
 import { s } from './dom.js'
 import { toneOf } from './format.js'
-import { labelLines } from './node-label.js'
-
-/** @typedef {import('./chart-model.js').Layout} Layout */
 
 /** Width of a character of the chart's font, in px. */
 const charWidth = 6.95
@@ -18,10 +16,8 @@ export class Chart {
   #drawing
   /** @type {readonly string[] | null} */
   #active = null
-  /** @type {Map<string, SVGGElement>} */
-  #nodes = new Map()
-  /** @type {SVGGElement[]} */
-  #edges = []
+  #nodes
+  #edges
   #names = s('g', { class: 'names' })
   #fading = 0
   #machine
@@ -33,18 +29,17 @@ export class Chart {
     const drawing = drawingOf(layout, narrow)
     this.#drawing = drawing
     this.#machine = layout.machine
-    for (const node of drawing.nodes) this.#nodes.set(node.id, nodeOf(node))
-    this.#edges = drawing.edges.map(edgeOf)
-    const isRegion = drawing.nodes.map(({ kind }) => kind === 'region')
-    const drawn = drawing.nodes.map(({ id }) => this.#node(id))
-    this.element = s(
-      'svg',
-      { class: 'chart', viewBox: `0 0 ${drawing.width} ${drawing.height}`, role: 'img' },
-      ...drawn.filter((_, index) => isRegion[index]),
-      ...this.#edges,
-      ...drawn.filter((_, index) => !isRegion[index]),
-      this.#names,
-    )
+    const { nodes, edges, parts } = drawn(drawing, {
+      make: s,
+      ofEdge: ({ labels, details }) => ({
+        about: details.join('\n'),
+        more: labels.map(({ text, x, y }) => s('text', { x, y: y + 11 }, text)),
+      }),
+    })
+    this.#nodes = nodes
+    this.#edges = edges
+    const viewBox = `0 0 ${drawing.width} ${drawing.height}`
+    this.element = s('svg', { class: 'chart', viewBox, role: 'img' }, ...parts, this.#names)
   }
 
   /** The size at which its text has 11.5 px. */
@@ -116,7 +111,7 @@ export class Chart {
       if (motion instanceof SVGAnimationElement) motion.beginElement()
   }
 
-  /** @param {string} id @returns {SVGGElement} */
+  /** @param {string} id */
   #node(id) {
     const node = this.#nodes.get(id)
     if (node === undefined) throw new Error(`the chart has no state ${id}`)
@@ -161,27 +156,3 @@ const pill = (text, { points, labels: [label] }, { width, height, nodes }) => {
     s('text', { x: left + wide / 2, y: top + 13, 'text-anchor': 'middle' }, text),
   )
 }
-
-/** @param {import('./chart-model.js').LayoutNode} node */
-const nodeOf = (node) => {
-  const { id, kind, x, y, w, h } = node
-  if (kind === 'initial') return s('g', { class: 'mark' }, s('circle', { cx: x + w / 2, cy: y + h / 2, r: w / 2 }))
-  return s(
-    'g',
-    { class: `state ${kind}`, 'data-state': id, 'data-standing': 'none' },
-    s('rect', { x: x + 0.5, y: y + 0.5, width: w - 1, height: h - 1, rx: kind === 'region' ? 10 : 7 }),
-    ...labelLines(node).map(({ line, at }) => s('text', at, line)),
-  )
-}
-
-/** @param {import('./chart-model.js').LayoutEdge} edge */
-const edgeOf = ({ points, labels, details }) =>
-  s(
-    'g',
-    { class: 'edge' },
-    s('title', {}, details.join('\n')),
-    s('path', { class: 'reach', d: edgePath(points) }),
-    s('path', { d: edgePath(points) }),
-    s('polygon', { points: arrowHead(points) }),
-    ...labels.map(({ text, x, y }) => s('text', { x, y: y + 11 }, text)),
-  )

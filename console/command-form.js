@@ -1,9 +1,7 @@
-import { html } from './html.js'
+import { html, typed, useEffect, useState } from './html.js'
 import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
-import { typed } from './parts/typed.js'
 import { routeHash } from './route.js'
-import { useEffect, useState } from './vendor/hooks.js'
 
 /** @typedef {{ text: string, id: string, href: string }} Status outcome of an action; `href` and `id`: of a new actor, else '' */
 

@@ -5,7 +5,7 @@ import { streamTurn } from './playground/server-events.js'
 /**
  * @typedef {{ seq: number | null, sequence: number | null, turn: { turn_number: number, input_text: string, images: readonly import('./parts/pictures.js').Image[], model: string } | null }} Moment the selected commit, null for
  *   the newest, its newest event, and the turn of a session at that time
- * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
+ * @typedef {import('./answers.js').StuckWork} Work
  * @typedef {{ label: string, value: string, rows: number, kind: 'json' | 'text' | 'number' }} Field
  * @typedef {object} Command an action that a person can take on an actor
  * @property {string} name
@@ -26,7 +26,7 @@ const skips = ['parked_actor', 'poison_result', 'failing_reminder', 'overdue_eff
  * Actions that are available for an actor now.
  *
  * @param {import('./actor-facts.js').Actor} actor
- * @param {readonly import('./steps-model.js').Step[]} steps
+ * @param {readonly Step[]} steps
  * @param {readonly Work[]} work its stuck work
  * @param {Moment} moment
  * @returns {readonly Command[]}
@@ -36,7 +36,7 @@ export const commandsOf = (actor, steps, work, moment) => [
   ...(actor.parked === null ? ofMachine(actor, steps, moment) : []),
 ]
 
-/** @param {import('./actor-facts.js').Actor} actor @param {readonly import('./steps-model.js').Step[]} steps @param {Moment} moment @returns {readonly Command[]} */
+/** @param {import('./actor-facts.js').Actor} actor @param {readonly Step[]} steps @param {Moment} moment @returns {readonly Command[]} */
 const ofMachine = ({ id, machine, active }, steps, moment) => {
   if (machine === 'session')
     return [...ofSession(id, active, steps), ...(active[0] === 'deleted' ? [] : turnAgain(id, moment))]
@@ -50,7 +50,7 @@ const ofMachine = ({ id, machine, active }, steps, moment) => {
   return []
 }
 
-/** @param {string} id @param {readonly string[]} active @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Command[]} */
+/** @param {string} id @param {readonly string[]} active @param {readonly Step[]} steps @returns {readonly Command[]} */
 const ofSession = (id, active, steps) => {
   const turns = steps
     .flatMap(({ events }) => events)

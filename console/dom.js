@@ -1,6 +1,6 @@
 import { turns } from './parts/turned-text.js'
 
-/** @typedef {Node | string | null} Child */
+/** @typedef {Node | string | number | boolean | null | undefined | readonly Child[]} Child what is no node and no text is left out */
 /** @typedef {Record<string, string | number | boolean | undefined | ((event: Event) => void)>} Attributes */
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
@@ -11,23 +11,23 @@ const svgNamespace = 'http://www.w3.org/2000/svg'
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Attributes} [attributes]
+ * @param {Attributes | null} [attributes]
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
-export const h = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children)
+export const h = (tag, attributes, ...children) => filled(document.createElement(tag), attributes ?? {}, children)
 
 /**
  * Creates an SVG element.
  *
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Attributes} [attributes]
+ * @param {Attributes | null} [attributes]
  * @param {...Child} children
  * @returns {SVGElementTagNameMap[Tag]}
  */
-export const s = (tag, attributes = {}, ...children) =>
-  filled(document.createElementNS(svgNamespace, tag), attributes, children)
+export const s = (tag, attributes, ...children) =>
+  filled(document.createElementNS(svgNamespace, tag), attributes ?? {}, children)
 
 /** Isolates a text with direction control characters, so that they do not affect their surroundings. @param {string} text */
 const bdiOf = (text) => {
@@ -55,7 +55,9 @@ const filled = (element, attributes, children) => {
     if (typeof value === 'function') element.addEventListener(name, value)
     else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? '' : String(value))
   }
-  for (const child of children)
-    if (child !== null) element.append(turns(child) && element.localName !== 'option' ? bdiOf(child) : child)
+  for (const child of children.flat(2))
+    if (child instanceof Node) element.append(child)
+    else if (typeof child === 'string' || typeof child === 'number')
+      element.append(turns(child) && element.localName !== 'option' ? bdiOf(child) : String(child))
   return element
 }

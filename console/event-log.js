@@ -1,11 +1,18 @@
-import { textEvent } from './event-names.js'
-
 /**
  * @typedef {{ sequence: number, event_type: string, turn_number: number | null, payload: Record<string, unknown>, created_at: string }} ActorEvent
  * @typedef {{ kind: 'event', event: ActorEvent }} EventEntry
  * @typedef {{ kind: 'text', events: ActorEvent[], text: string }} TextEntry consecutive deltas, joined
  * @typedef {EventEntry | TextEntry} Entry
  */
+
+/** Last event of a stream that the server ends: its reason says whether reconnecting makes sense. It is not in the log. */
+export const endedEvent = 'stream.ended'
+
+/** Name of the text event in the log; the server's streams use a longer one. */
+const textEvent = 'output_text.delta'
+
+/** @param {string} wireName */
+export const logName = (wireName) => (wireName === `response.${textEvent}` ? textEvent : wireName)
 
 /** Events before which the log may have a gap: a crash cut an answer, and what it had shown is in no log. */
 const afterGap = ['turn.restarted', 'turn.failed']

@@ -1,6 +1,6 @@
 /**
- * Events that an EventSource listens to by name, as sent by the server. An event missing here shows up as a gap in the
- * sequence and is read from the log. A test compares this list with specs/events/events.ts.
+ * Events that an EventSource listens to by name, as sent by the server. Made from the declarations by `npm run generate`.
+ * An event that is missing here shows up as a gap in the sequence and is read from the log.
  */
 export const eventNames = [
   'session.forked',
@@ -8,6 +8,8 @@ export const eventNames = [
   'turn.restarted',
   'response.output_text.delta',
   'reasoning.delta',
+  'context.compacted',
+  'guardrail.triggered',
   'tool_call.started',
   'tool_call.progress',
   'tool_call.completed',
@@ -15,8 +17,6 @@ export const eventNames = [
   'turn.resumed',
   'turn.completed',
   'turn.failed',
-  'context.compacted',
-  'guardrail.triggered',
   'run.queued',
   'run.started',
   'run.model_call.started',
@@ -27,9 +27,9 @@ export const eventNames = [
   'run.tool_call.progress',
   'run.tool_call.completed',
   'run.requires_action',
-  'run.action.approved',
-  'run.action.answered',
   'run.action.connected',
+  'run.action.answered',
+  'run.action.approved',
   'run.action.rejected',
   'run.delegated',
   'run.child.completed',
@@ -42,12 +42,3 @@ export const eventNames = [
   'source.unchanged',
   'source.sync_failed',
 ]
-
-/** Last event of a stream that the server ends: its reason says whether reconnecting makes sense. It is not in the log. */
-export const endedEvent = 'stream.ended'
-
-/** Name of the text event in the log; the server's streams use a longer one. */
-export const textEvent = 'output_text.delta'
-
-/** @param {string} wireName */
-export const logName = (wireName) => (wireName === `response.${textEvent}` ? textEvent : wireName)

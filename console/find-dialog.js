@@ -1,12 +1,10 @@
 import { callApi } from './api.js'
 import { h } from './dom.js'
 import { age, toneOf } from './format.js'
-import { html, render } from './html.js'
+import { html, render, typed, useEffect, useRef, useState } from './html.js'
 import { titleOf } from './names.js'
 import { pages } from './navigation.js'
-import { typed } from './parts/typed.js'
 import { listHash, routeHash } from './route.js'
-import { useEffect, useRef, useState } from './vendor/hooks.js'
 import { readViews, viewHash, viewsNamed } from './views.js'
 
 /**

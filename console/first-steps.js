@@ -12,7 +12,6 @@ export const FirstSteps = ({ project }) => {
       callApi(project, 'agents.list', one),
       callApi(project, 'observation.actors', { query: { limit: 1, machine: 'session' } }),
     ])
-    /** @type {{ id: string, name: string } | undefined} */
     const agent = agents.data[0]
     const versions =
       agent === undefined

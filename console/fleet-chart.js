@@ -1,46 +1,76 @@
-import { arrowHead, drawingOf, edgePath, edgesWalked, middleOf } from './chart-model.js'
+import { drawn } from './chart-drawing.js'
+import { drawingOf, edgesWalked, middleOf } from './chart-model.js'
 import { toneOf } from './format.js'
-import { html } from './html.js'
-import { labelLines } from './node-label.js'
+import { html, useEffect, useRef } from './html.js'
 import { listHash } from './route.js'
 import { activeAt } from './steps-model.js'
-import { useEffect, useRef } from './vendor/hooks.js'
+import { h } from './vendor/preact.js'
+
+/** @typedef {import('./vendor/preact.js').VNode<any>} VNode */
 
 /**
  * A machine's chart with the number of actors in each state, and of failures and of steps in the last minute on its
  * edges; each state links to its actors.
  *
- * @param {{ layout: import('./chart-model.js').Layout, machine: import('./fleet-page.js').FleetMachine, project: string }} props
+ * @param {{ layout: Layout, machine: import('./fleet-page.js').FleetMachine, project: string }} props
  */
 export const FleetChart = ({ layout, machine: { states, failing_edges, flows }, project }) => {
+  const { machine } = layout
   // a failed step through a transient state failed on its last edge
   const failures = countsOn(layout, failing_edges, (taken) => taken.slice(-1))
   const passed = countsOn(layout, flows, (taken) => taken)
   const drawing = drawingOf(layout, innerWidth <= 720)
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
+  const { parts } = drawn(drawing, {
+    make: /** @type {(tag: string, attributes: any, ...children: any[]) => VNode} */ (h),
+    ofNode: (node) => {
+      const count = counts.get(node.id) ?? 0
+      if (count === 0) return {}
+      return {
+        attributes: { 'data-standing': 'within', 'data-tone': toneOf(node.id) },
+        more: [html`<${Count} node=${node} count=${count} />`],
+        around: (/** @type {VNode} */ state) => h('a', { href: listHash({ project, machine, state: node.id }) }, state),
+      }
+    },
+    ofEdge: (edge, index) => ofEdge(edge, failures.get(index) ?? 0, passed.get(index) ?? 0),
+  })
   return html`
-    <div class="fleet-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
+    <div class="fleet-box" tabindex="0" role="group" aria-label=${`Chart of ${machine}`}>
       <div class="fleet-drawing" style=${{ width: `${drawing.width}px` }}>
-      <svg class="chart fleet-chart" viewBox=${`0 0 ${drawing.width} ${drawing.height}`}>
-        ${drawing.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
-        ${drawing.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} passed=${passed.get(index) ?? 0} />`)}
-        ${drawing.nodes
-          .filter(({ kind }) => kind !== 'region')
-          .map(
-            (node) =>
-              html`<${State} node=${node} machine=${layout.machine} project=${project} count=${counts.get(node.id) ?? 0} />`,
-          )}
-      </svg>
+      <svg class="chart fleet-chart" viewBox=${`0 0 ${drawing.width} ${drawing.height}`}>${parts}</svg>
       ${drawing.edges.map(({ points }, index) => html`<${Tokens} key=${index} points=${points} width=${drawing.width} passed=${passed.get(index) ?? 0} />`)}
       </div>
     </div>
   `
 }
 
+/** The number of actors in a state, at its corner. @param {{ node: import('./chart-model.js').LayoutNode, count: number }} props */
+const Count = ({ node: { x, y, w }, count }) => {
+  const half = 3.5 * String(count).length
+  return html`<g class="count"><rect x=${x + w - 8} y=${y - 10} width=${14 + 2 * half} height="19" rx="9" /><text x=${x + w - 1 + half} y=${y + 4} text-anchor="middle">${count}</text></g>`
+}
+
+/** @param {import('./chart-model.js').LayoutEdge} edge @param {number} failed @param {number} passed */
+const ofEdge = ({ points, details }, failed, passed) => {
+  const [x, y] = middleOf(points)
+  const counts = [
+    ...(failed > 0 ? [`${failed} ${failed === 1 ? 'failure' : 'failures'} in 24 hours`] : []),
+    ...(passed > 0 ? [`${passed} ${passed === 1 ? 'step' : 'steps'} in the last minute`] : []),
+  ]
+  return {
+    name: failed > 0 ? 'edge failing' : 'edge',
+    about: [...counts, ...details].join('\n'),
+    more: [
+      ...(failed > 0 ? [html`<text x=${x + 4} y=${y - 5} class="failures">${failed} failed</text>`] : []),
+      ...(passed > 0 ? [html`<text x=${x + 4} y=${y + 12} class="passed">${passed}/min</text>`] : []),
+    ],
+  }
+}
+
 /**
  * Number of steps per edge, by the edge's index.
  *
- * @param {import('./chart-model.js').Layout} layout
+ * @param {Layout} layout
  * @param {readonly import('./fleet-page.js').EdgeCount[]} steps
  * @param {(taken: readonly number[]) => readonly number[]} counted the edges of a step on which it counts
  */
@@ -92,44 +122,4 @@ const movesAlong = (points, width) => {
       transform: `translate(${(100 * x) / width}cqw, ${(100 * y) / width}cqw)`,
     }
   })
-}
-
-/** @param {{ edge: import('./chart-model.js').LayoutEdge, failed: number, passed: number }} props */
-const Edge = ({ edge: { points, details }, failed, passed }) => {
-  const [x, y] = middleOf(points)
-  const counts = [
-    ...(failed > 0 ? [`${failed} ${failed === 1 ? 'failure' : 'failures'} in 24 hours`] : []),
-    ...(passed > 0 ? [`${passed} ${passed === 1 ? 'step' : 'steps'} in the last minute`] : []),
-  ]
-  return html`
-    <g class=${failed > 0 ? 'edge failing' : 'edge'}>
-      <title>${[...counts, ...details].join('\n')}</title>
-      <path d=${edgePath(points)} /><polygon points=${arrowHead(points)} />
-      ${failed > 0 && html`<text x=${x + 4} y=${y - 5} class="failures">${failed} failed</text>`}
-      ${passed > 0 && html`<text x=${x + 4} y=${y + 12} class="passed">${passed}/min</text>`}
-    </g>
-  `
-}
-
-/** @param {{ node: import('./chart-model.js').LayoutNode }} props */
-const Region = ({ node }) => html`
-  <g class="state region"><rect x=${node.x} y=${node.y} width=${node.w} height=${node.h} rx="10" /><${Label} node=${node} /></g>
-`
-
-/** @param {{ node: import('./chart-model.js').LayoutNode }} props */
-const Label = ({ node }) => labelLines(node).map(({ line, at }) => html`<text ...${at}>${line}</text>`)
-
-/** @param {{ node: import('./chart-model.js').LayoutNode, machine: string, project: string, count: number }} props */
-const State = ({ node, machine, project, count }) => {
-  const { id, kind, x, y, w, h } = node
-  if (kind === 'initial') return html`<g class="mark"><circle cx=${x + w / 2} cy=${y + h / 2} r=${w / 2} /></g>`
-  const box = html`
-    <g class=${`state ${kind}`} data-state=${id} data-standing=${count > 0 ? 'within' : 'none'} data-tone=${count > 0 ? toneOf(id) : ''}>
-      <rect x=${x} y=${y} width=${w} height=${h} rx="7" />
-      <${Label} node=${node} />
-      ${count > 0 && html`<g class="count"><rect x=${x + w - 8} y=${y - 10} width=${14 + 7 * String(count).length} height="19" rx="9" /><text x=${x + w - 1 + 3.5 * String(count).length} y=${y + 4} text-anchor="middle">${count}</text></g>`}
-    </g>
-  `
-  if (count === 0) return box
-  return html`<a href=${listHash({ project, machine, state: id })}>${box}</a>`
 }

@@ -3,17 +3,18 @@ import { FleetChart } from './fleet-chart.js'
 import { duration, machineName, toneOf } from './format.js'
 import { html } from './html.js'
 import { livePage } from './live-page.js'
-import { nothing, Table } from './parts/table.js'
+import { nothing } from './parts/cells.js'
+import { Table } from './parts/table.js'
 import { listHash } from './route.js'
 
 /**
- * @typedef {{ from: string, to: string, count: number }} EdgeCount steps from one state to another
- * @typedef {{ state: string, final: boolean, actors: number, actors_are: 'exact' | 'at_least', p50_ms: number | null, p95_ms: number | null }} FleetState
- * @typedef {{ machine: string, version: number, failures_24h: number, failing_edges: readonly EdgeCount[], flows: readonly EdgeCount[], states: readonly FleetState[] }} FleetMachine
- * @typedef {{ machine: FleetMachine, layout: import('./chart-model.js').Layout | null }} Shown
+ * @typedef {import('./answers.js').Flow} EdgeCount steps from one state to another
+ * @typedef {import('./answers.js').FleetState} FleetState
+ * @typedef {import('./answers.js').FleetMachine} FleetMachine
+ * @typedef {{ machine: FleetMachine, layout: Layout | null }} Shown
  */
 
-/** @type {Map<string, Promise<import('./chart-model.js').Layout | null>>} */
+/** @type {Map<string, Promise<Layout | null>>} */
 const layouts = new Map()
 
 /** @param {string} machine */
@@ -27,7 +28,6 @@ const layoutOf = (machine) => {
 export const fleetPage = livePage({
   /** @returns {Promise<readonly Shown[]>} */
   read: async ({ project }) => {
-    /** @type {{ data: readonly FleetMachine[] }} */
     const { data } = await callApi(project, 'observation.fleet')
     return Promise.all(data.map(async (machine) => ({ machine, layout: await layoutOf(machine.machine) })))
   },
@@ -59,6 +59,14 @@ const Fleet = ({ project, machines }) => {
 const Machine = ({ project, machine, layout }) => {
   const total = actorsOf(machine)
   const name = machineName(machine.machine)
+  /** @type {Columns<FleetState>} */
+  const columns = {
+    State: ({ state }) =>
+      html`<a href=${listHash({ project, machine: machine.machine, state })}><span class="chip" data-tone=${toneOf(state)}>${state}</span></a>`,
+    Actors: ({ actors, actors_are }) => counted(actors, actors_are === 'at_least'),
+    p50: ({ p50_ms }) => (p50_ms === null ? nothing : duration(p50_ms)),
+    p95: ({ p95_ms }) => (p95_ms === null ? nothing : duration(p95_ms)),
+  }
   return html`
     <section class="panel" aria-label=${name}>
       <h2>
@@ -71,17 +79,7 @@ const Machine = ({ project, machine, layout }) => {
         html`
         <div class="fleet-body">
           ${layout && html`<${FleetChart} layout=${layout} machine=${machine} project=${project} />`}
-          <${Table} label=${`States of ${name}`} columns=${['State', 'Actors', 'p50', 'p95']} rows=${machine.states
-            .filter(({ actors }) => actors > 0)
-            .map((state) => ({
-              key: state.state,
-              cells: [
-                html`<a href=${listHash({ project, machine: machine.machine, state: state.state })}><span class="chip" data-tone=${toneOf(state.state)}>${state.state}</span></a>`,
-                counted(state.actors, state.actors_are === 'at_least'),
-                state.p50_ms === null ? nothing : duration(state.p50_ms),
-                state.p95_ms === null ? nothing : duration(state.p95_ms),
-              ],
-            }))} />
+          <${Table} label=${`States of ${name}`} columns=${columns} rows=${machine.states.filter(({ actors }) => actors > 0)} />
         </div>`
       }
     </section>

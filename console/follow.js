@@ -1,7 +1,7 @@
-import { endedEvent, eventNames, logName } from './event-names.js'
+import { endedEvent, logName } from './event-log.js'
+import { eventNames } from './event-names.js'
 
 /**
- * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {'connecting' | 'live' | 'reconnecting' | 'ended'} StreamStatus
  *
  * The part of an EventSource that is used.

@@ -1,4 +1,15 @@
-import { serverNow } from './server-time.js'
+/** Offset of the server's clock in ms, from the `date` header of its answers. Ages and countdowns use the server's time, since a browser's clock may be minutes off. */
+let aheadMs = 0
+
+/** @param {string | null} date value of the header `date` */
+export const noteServerDate = (date) => {
+  const at = Date.parse(date ?? '')
+  // the header has whole seconds
+  if (Number.isFinite(at)) aheadMs = Math.abs(at - Date.now()) > 2000 ? at - Date.now() : 0
+}
+
+/** The current time by the server's clock. */
+export const serverNow = () => new Date(Date.now() + aheadMs)
 
 /** @param {number} value @param {number} [digits] */
 const pad = (value, digits = 2) => String(value).padStart(digits, '0')
@@ -56,47 +67,18 @@ export const areNumbers = (texts) => texts.length > 0 && texts.every((text) => a
 
 /** @typedef {'wait' | 'work' | 'bad' | 'calm' | 'still'} Tone */
 
-/** @type {Readonly<Record<string, Tone>>} */
-const tones = {
-  draft: 'still',
-  deprecated: 'still',
-  retired: 'still',
-  paused: 'wait',
-  requires_action: 'wait',
-  queued: 'wait',
-  waiting: 'wait',
-  retrying: 'wait',
-  in_review: 'wait',
-  quarantined: 'bad',
-  pending_approval: 'wait',
-  awaiting_input: 'wait',
-  awaiting_connection: 'wait',
-  working: 'work',
-  thinking: 'work',
-  acting: 'work',
-  deciding: 'work',
-  executing: 'work',
-  running: 'work',
-  attempting: 'work',
-  syncing: 'work',
-  fetching: 'work',
-  extracting: 'work',
-  embedding: 'work',
-  approved: 'work',
-  failed: 'bad',
-  error: 'bad',
-  cancelled: 'bad',
-  interrupted: 'bad',
-  rejected: 'bad',
-  expired: 'bad',
-  deleted: 'bad',
-  parked: 'bad',
-  blocker: 'bad',
-  warning: 'wait',
-  info: 'still',
-  draining: 'wait',
-  'not answering': 'bad',
-}
+/** The tones that states have, except for calm ones. @type {readonly (readonly [Tone, ...string[]])[]} */
+const toned = [
+  ['still', 'draft', 'deprecated', 'retired', 'info'],
+  ['wait', 'paused', 'requires_action', 'queued', 'waiting', 'retrying', 'in_review', 'warning', 'draining'],
+  ['wait', 'pending_approval', 'awaiting_input', 'awaiting_connection'],
+  ['work', 'working', 'thinking', 'acting', 'deciding', 'executing', 'running', 'attempting', 'approved'],
+  ['work', 'syncing', 'fetching', 'extracting', 'embedding'],
+  ['bad', 'failed', 'error', 'cancelled', 'interrupted', 'rejected', 'expired', 'deleted', 'parked'],
+  ['bad', 'blocker', 'quarantined', 'not answering'],
+]
+
+const tones = new Map(toned.flatMap(([tone, ...states]) => states.map((state) => /** @type {const} */ ([state, tone]))))
 
 /** Display name of an actor's machine. @param {string} machine */
 export const machineName = (machine) => machine.replaceAll('_', ' ').replace(/^mcp\b/, 'MCP')
@@ -105,7 +87,4 @@ export const machineName = (machine) => machine.replaceAll('_', ' ').replace(/^m
 export const stateName = (state) => (state.split('.').at(-1) ?? state).replaceAll('_', ' ')
 
 /** The colour of a state, by the innermost part of its path that has one. @param {string} state dotted path or status @returns {Tone} */
-export const toneOf = (state) => {
-  const known = state.split('.').findLast((part) => tones[part] !== undefined)
-  return (known && tones[known]) || 'calm'
-}
+export const toneOf = (state) => tones.get(state.split('.').findLast((part) => tones.has(part)) ?? '') ?? 'calm'

@@ -11,22 +11,7 @@ import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
 import { sessionNow } from './session.js'
 
-/**
- * @typedef {object} Need
- * @property {'approval' | 'hand_over' | 'stuck' | 'slow' | 'failed' | 'refused' | 'webhook' | 'node'} kind
- * @property {string} id
- * @property {string | null} machine
- * @property {string | null} tool that failed
- * @property {string | null} error code
- * @property {string} subject
- * @property {string} cause
- * @property {number} count
- * @property {string | null} tenant_id
- * @property {string | null} risk_level
- * @property {unknown} arguments
- * @property {string} since
- * @property {string | null} expires_at
- */
+/** @typedef {import('./answers.js').Need} Need */
 
 /** Maximum number of items per kind that the server lists (`observation.attention`). */
 const max = 50

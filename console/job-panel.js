@@ -1,14 +1,8 @@
-import { bytesOf, callApi } from './api.js'
+import { bytesOf, callApi, wordsOf } from './api.js'
 import { duration, preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { Picture } from './parts/pictures.js'
 import { useRead } from './parts/use-read.js'
-import { useEffect, useState } from './vendor/hooks.js'
-
-/**
- * @typedef {{ index: number, type: string, selector: string | null, status: string, url: string, startedAt: string, durationMs: number, screenshot: string | null }} JobStep
- * @typedef {{ steps: readonly JobStep[], error: { code: string, message: string } | null, submitted: boolean, attempts: number }} Job
- */
 
 /**
  * The steps of a browser job, with a screenshot after each. Texts and titles of pages are shown as plain text only, and
@@ -17,18 +11,12 @@ import { useEffect, useState } from './vendor/hooks.js'
  * @param {{ project: string, id: string, seq: number }} props `seq`: newest commit, after which the job is read again
  */
 export const JobPanel = ({ project, id, seq }) => {
-  const [job, setJob] = useState(/** @type {Job | null} */ (null))
-  const [trouble, setTrouble] = useState('')
-  useEffect(() => {
-    const abort = new AbortController()
-    // an earlier answer that comes late must not take the place of a later one
-    callApi(project, 'browser_jobs.get', { params: { jobId: id }, signal: abort.signal }).then(
-      (read) => abort.signal.aborted || setJob(read),
-      (error) => abort.signal.aborted || setTrouble(String(error.message)),
-    )
-    return () => abort.abort()
-  }, [id, seq])
-  if (job === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
+  const { data: job, error } = useRead(
+    `${id} ${seq}`,
+    (signal) => callApi(project, 'browser_jobs.get', { params: { jobId: id }, signal }),
+    { keep: true },
+  )
+  if (job === null) return error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`
   return html`
     ${job.error !== null && html`<p class="trouble job-trouble"><code>${job.error.code}</code> ${job.error.message}</p>`}
     <p class="job-facts muted">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted data.' : 'Nothing was submitted.'}</p>

@@ -1,35 +1,19 @@
 import { callApi } from './api.js'
 import { machineName } from './format.js'
-import { html } from './html.js'
+import { html, useState } from './html.js'
 import { ActorLink } from './linked-ids.js'
 import { livePage } from './live-page.js'
 import { nameOf, titleOf } from './names.js'
+import { nothing, StateChip } from './parts/cells.js'
 import { Empty } from './parts/empty.js'
 import { ListView } from './parts/list-view.js'
-import { StateChip } from './parts/state-chip.js'
-import { nothing } from './parts/table.js'
-import { When } from './parts/when.js'
 import { compareHash, listHash, routeHash } from './route.js'
 import { hasTalk } from './talk-panel.js'
-import { useState } from './vendor/hooks.js'
 
 /**
- * @typedef {{ project: string, machine: string, query: import('./route.js').Query }} Place
+ * @typedef {{ project: string, machine: string, query: Query }} Place
  * @typedef {import('./parts/list-view.js').Column} Column
- * @typedef {object} ListedActor
- * @property {string} id
- * @property {string} machine
- * @property {string} state
- * @property {string} activity
- * @property {string | null} label
- * @property {string | null} error
- * @property {number} failures
- * @property {string | null} tenant_id
- * @property {string | null} external_user_id
- * @property {string | null} agent_id
- * @property {string} created_at
- * @property {string} updated_at
- * @typedef {{ actors: { data: readonly ListedActor[], next_cursor: string | null }, machines: readonly import('./fleet-page.js').FleetMachine[] }} Listed
+ * @typedef {{ actors: Answers['observation.actors'], machines: readonly import('./fleet-page.js').FleetMachine[] }} Listed
  */
 
 const pageSize = 50
@@ -84,46 +68,34 @@ const columnsOf = (place, { marked, mark }) => {
         html`${hasTalk({ machine }) && html`<input type="checkbox" aria-label=${`Compare ${titleOf(id, label)}`} title=${id} checked=${marked.includes(id)} onChange=${() => mark(id)} /> `}<${ActorLink} project=${place.project} id=${id} label=${label} />`,
     },
     {
-      ...{ name: 'state', title: 'State', value: ({ state }) => state },
+      ...{ name: 'state', title: 'State', field: 'state' },
       cell: ({ state, failures }) =>
         html`<${StateChip} state=${state} /> ${failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
     },
     {
-      ...{ name: 'error', title: 'Error', value: ({ error }) => error, ...(failed ? {} : { off: true }) },
+      ...{ name: 'error', title: 'Error', field: 'error', ...(failed ? {} : { off: true }) },
       cell: ({ error }) => (error === null ? nothing : html`<span class="chip" data-tone="bad">${error}</span>`),
     },
     {
-      ...{ name: 'tenant', title: 'Tenant', value: ({ tenant_id }) => tenant_id && nameOf(tenant_id) },
+      ...{ name: 'tenant', title: 'Tenant', field: 'tenant_id' },
       cell: ({ tenant_id }) => filterBy(place, 'tenant', tenant_id),
     },
     {
-      ...{ name: 'agent', title: 'Agent', value: ({ agent_id }) => agent_id && nameOf(agent_id) },
+      ...{ name: 'agent', title: 'Agent', field: 'agent_id' },
       cell: ({ agent_id }) => filterBy(place, 'agent', agent_id),
     },
-    {
-      ...{ name: 'user', title: 'User', value: ({ external_user_id }) => external_user_id, off: true },
-      cell: ({ external_user_id }) => external_user_id ?? nothing,
-    },
+    { name: 'user', title: 'User', field: 'external_user_id', off: true },
     { name: 'id', title: 'Id', off: true, cell: ({ id }) => html`<code>${id}</code>` },
-    {
-      ...{ name: 'failures', title: 'Failures', value: ({ failures }) => failures, off: true },
-      cell: ({ failures }) => String(failures),
-    },
-    {
-      ...{ name: 'created', title: 'Created', value: ({ created_at }) => created_at },
-      cell: ({ created_at }) => html`<${When} at=${created_at} />`,
-    },
-    {
-      ...{ name: 'updated', title: 'Last step', value: ({ updated_at }) => updated_at },
-      cell: ({ updated_at }) => html`<${When} at=${updated_at} />`,
-    },
+    { name: 'failures', title: 'Failures', field: 'failures', off: true },
+    { name: 'created', title: 'Created', field: 'created_at' },
+    { name: 'updated', title: 'Last step', field: 'updated_at' },
   ]
 }
 
 /** @param {{ place: Place } & Listed} props */
 const List = ({ place, actors: { data, next_cursor }, machines }) => {
   const { project, machine, query } = place
-  const to = (/** @type {import('./route.js').Query} */ changes) => listHash({ project, machine, ...query, ...changes })
+  const to = (/** @type {Query} */ changes) => listHash({ project, machine, ...query, ...changes })
   // two of them can be compared
   const [marked, setMarked] = useState(/** @type {readonly string[]} */ ([]))
   /** @param {string} id */
@@ -137,7 +109,7 @@ const List = ({ place, actors: { data, next_cursor }, machines }) => {
       </select></label>
     </div>
     <section class="panel" aria-label=${kindOf(machine)}>
-      <${ListView} key=${machine} place=${{ project, query, page: `list/${machine || 'all'}`, to }} title=${kindOf(machine)} columns=${columnsOf(place, { marked, mark })} rows=${data} keyOf=${(/** @type {ListedActor} */ { id }) => id}
+      <${ListView} key=${machine} place=${{ project, query, page: `list/${machine || 'all'}`, to }} title=${kindOf(machine)} columns=${columnsOf(place, { marked, mark })} rows=${data}
         fields=${fieldsOf(states)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readActors(place, cursor, maxPage)} empty=${html`<${Nothing} place=${place} />`}>
         <span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span>
       <//>

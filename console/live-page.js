@@ -2,7 +2,6 @@ import { h } from './dom.js'
 import { render } from './html.js'
 import { withNames } from './names.js'
 
-/** @typedef {import('./parts/query-form.js').Place} Place */
 /** @typedef {import('./vendor/preact.js').ComponentChild} Child */
 
 /**

@@ -1,12 +1,10 @@
 import { h } from './dom.js'
 import { EventLog } from './event-log.js'
 import { preciseTime } from './format.js'
+import { dom } from './html.js'
 import { LogView } from './log-view.js'
 
-/**
- * @typedef {import('./event-log.js').ActorEvent} ActorEvent
- * @typedef {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} ReadEvents
- */
+/** @typedef {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} ReadEvents */
 
 /** Number of events per read, and maximum number of entries on the page. */
 const pageSize = 200
@@ -106,9 +104,7 @@ export class LogPanel {
     const error = typeof payload.error === 'object' && payload.error !== null ? payload.error : payload
     const code = String(Reflect.get(error, 'code') ?? event_type)
     this.error.replaceChildren(
-      h('strong', {}, code),
-      h('span', {}, String(Reflect.get(error, 'message') ?? '')),
-      h('time', { datetime: created_at }, preciseTime(created_at)),
+      ...dom`<strong>${code}</strong><span>${Reflect.get(error, 'message')}</span><time datetime=${created_at}>${preciseTime(created_at)}</time>`,
     )
     this.error.hidden = false
   }

@@ -1,7 +1,7 @@
 import { h } from './dom.js'
 import { firstOf } from './event-log.js'
 import { preciseTime } from './format.js'
-import { html, render } from './html.js'
+import { dom, html, render } from './html.js'
 import { linkedNodes } from './linked-ids.js'
 import { Pictures } from './parts/pictures.js'
 import { imagesIn } from './parts/turn-input.js'
@@ -9,7 +9,6 @@ import { jsonText } from './parts/turned-text.js'
 import { isFailure } from './tool-failure.js'
 
 /**
- * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./event-log.js').Entry} Entry
  * @typedef {{ project: string, session: string }} LogPlace `project`: of the actors that ids in payloads link to; `session`: whose images are read, '' for none
  * @typedef {{ element: HTMLElement, grow: (event: ActorEvent) => void }} LogRow
@@ -46,12 +45,10 @@ export const rowOf = (entry, place) => {
 
 /** @param {ActorEvent} event @param {LogPlace} place */
 const eventCell = (event, place) => {
-  const cell = h(
-    'div',
-    { role: 'cell' },
-    headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
-    h('pre', { class: 'payload' }, ...linkedNodes(place.project, jsonText(event.payload, 2))),
-  )
+  const cell = dom`<div role="cell">
+    ${headOf(dom`<span class="seq">${event.sequence}</span>`, event.event_type, event)}
+    <pre class="payload">${linkedNodes(place.project, jsonText(event.payload, 2))}</pre>
+  </div>`
   const images = imagesIn(event.payload.input)
   if (images.length > 0) {
     const pictures = h('div')
@@ -71,13 +68,7 @@ const textCell = (entry) => {
   const details = h('details', { toggle: () => void toggle() }, h('summary', {}, 'Single deltas'), parts)
   const [first] = entry.events
   return {
-    cell: h(
-      'div',
-      { role: 'cell' },
-      headOf(range, 'output_text.delta', first),
-      h('p', { class: 'output' }, text),
-      details,
-    ),
+    cell: dom`<div role="cell">${headOf(range, 'output_text.delta', first)}<p class="output">${text}</p>${details}</div>`,
     grow: (/** @type {ActorEvent} */ event) => {
       text.appendData(String(event.payload.delta ?? ''))
       range.textContent = rangeOf(entry)
@@ -88,20 +79,15 @@ const textCell = (entry) => {
 
 /** @param {HTMLElement} sequence @param {string} name @param {ActorEvent | undefined} event */
 const headOf = (sequence, name, event) =>
-  h(
-    'div',
-    { class: 'entry-head' },
-    sequence,
-    h('span', { class: 'name' }, name),
-    event === undefined || event.turn_number === null
-      ? null
-      : h('span', { class: 'turn' }, `turn ${event.turn_number}`),
-    event === undefined ? null : h('time', { datetime: event.created_at }, preciseTime(event.created_at)),
-  )
+  dom`<div class="entry-head">
+    ${sequence}<span class="name">${name}</span>
+    ${event && event.turn_number !== null && dom`<span class="turn">turn ${event.turn_number}</span>`}
+    ${event && dom`<time datetime=${event.created_at}>${preciseTime(event.created_at)}</time>`}
+  </div>`
 
 /** @param {ActorEvent} event */
 const partOf = (event) =>
-  h('li', {}, h('span', { class: 'seq' }, String(event.sequence)), h('code', {}, jsonText(event.payload.delta)))
+  dom`<li><span class="seq">${event.sequence}</span><code>${jsonText(event.payload.delta)}</code></li>`
 
 /** @param {Entry} entry */
 const rangeOf = (entry) => {

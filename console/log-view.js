@@ -4,7 +4,6 @@ import { rowOf, textOf } from './log-row.js'
 import { rowsWithin, topOf } from './row-window.js'
 
 /**
- * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./event-log.js').Entry} Entry
  * @typedef {{ entry: Entry, height: number, row: import('./log-row.js').LogRow | null, text: string | null, whole: boolean }} Item
  *   `row`: null while it is not on the page; `text`: searchable text, built on demand; `whole`: its payload is expanded

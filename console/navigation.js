@@ -1,9 +1,8 @@
 import { actorPrefixes } from './actor-ids.js'
-import { html } from './html.js'
+import { html, useEffect, useState } from './html.js'
 import { Icon } from './icons.js'
 import { parseRoute } from './route.js'
 import { sessionNow } from './session.js'
-import { useEffect, useState } from './vendor/hooks.js'
 
 /**
  * A page: its name, its icon and its address within a project. It has the pages beneath it, which few people open often:

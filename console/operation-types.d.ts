@@ -1,3 +1,4 @@
+import type { Answers } from './answers.js'
 import type { operations } from './operations.js'
 
 type Operations = typeof operations
@@ -28,3 +29,6 @@ export type Request<I extends OperationId> = Place<I> & {
 
 /** Argument list after the operation's id: optional where the path has no parameters. */
 export type Given<T> = Record<never, never> extends T ? [given?: T] : [given: T]
+
+/** The JSON document that an operation answers with. */
+export type Answer<I extends OperationId> = I extends keyof Answers ? Answers[I] : never

@@ -1,21 +1,20 @@
 /**
  * @typedef {{ view: 'list', project: string | null, machine: string, query: Query }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
- * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings' | 'resources' | 'overview' | 'approvals' | 'audit' | 'compare' | 'missing'} PlainView
+ * @typedef {(typeof plainViews)[number]} PlainView
  * @typedef {Readonly<Record<string, string>>} Query
  * @typedef {{ view: PlainView, project: string | null, query?: Query }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
 
-/** @type {readonly string[]} */
-const plainViews = [
+const plainViews = /** @type {const} */ ([
   ...['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle'],
   ...['gateway', 'playground', 'memory', 'knowledge', 'connections', 'tools', 'settings', 'resources'],
   ...['overview', 'approvals', 'audit', 'compare', 'missing'],
-]
+])
 
 /** @param {string | undefined} view @returns {view is PlainView} */
-const isPlain = (view) => view !== undefined && plainViews.includes(view)
+const isPlain = (view) => plainViews.some((each) => each === view)
 
 /**
  * Parses the hash of a location: `#/projects/<id>/list/session?state=paused`, `#/projects/<id>/actors/<id>?step=12`,

@@ -1,9 +1,7 @@
 import { eventText } from './chart-model.js'
 import { h } from './dom.js'
 import { duration, preciseTime, toneOf } from './format.js'
-import { html, render } from './html.js'
-
-/** @typedef {import('./steps-model.js').Step} Step */
+import { dom, html, render } from './html.js'
 
 /** Number of frames beside the selected one that are on the page, on each side. */
 const aroundFrames = 24
@@ -21,13 +19,8 @@ export class Scrubber {
   #where = h('span', { class: 'scrub-where', role: 'status' })
   #now = h('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.go(null) }, 'Back to now')
   #strip = h('ol', { class: 'film', 'aria-label': 'Commits' })
-  element = h(
-    'div',
-    { class: 'scrubber' },
-    h('div', { class: 'scrub-line' }, this.#where, this.#now),
-    this.#strip,
-    this.#range,
-  )
+  /** @type {HTMLElement} */
+  element = dom`<div class="scrubber"><div class="scrub-line">${this.#where}${this.#now}</div>${this.#strip}${this.#range}</div>`
   /** @type {readonly Step[]} */
   #steps = []
   /** The frames: a commit, and its index; the parts of a stream share the frame of the last of them. @type {readonly { step: Step, index: number }[]} */

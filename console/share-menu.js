@@ -11,7 +11,7 @@ import { hasTalk } from './talk-panel.js'
  * or that as a moving picture.
  *
  * @param {string} project
- * @param {() => { actor: import('./actor-facts.js').Actor, layout: import('./chart-model.js').Layout, steps: readonly import('./steps-model.js').Step[], log: readonly import('./event-log.js').ActorEvent[] }} now what is loaded
+ * @param {() => { actor: import('./actor-facts.js').Actor, layout: Layout, steps: readonly Step[], log: readonly ActorEvent[] }} now what is loaded
  */
 export const shareMenu = (project, now) => {
   const { actor, layout } = now()

@@ -1,8 +1,7 @@
 import { ApiError, callApi } from './api.js'
 import { h } from './dom.js'
-import { html, render } from './html.js'
+import { html, render, useEffect, useRef, useState } from './html.js'
 import { useRead } from './parts/use-read.js'
-import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /** Longest address of a consent page to which a sign-in at a provider leads back. */
 const maxReturn = 1400
@@ -68,7 +67,7 @@ const SignIn = ({ onSignedIn }) => {
       ${coded && html`<label>Code of your authenticator, or a recovery code<input name="code" autocomplete="one-time-code" ref=${code} /></label>`}
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <button type="submit" disabled=${busy}>Sign in</button>
-      ${providers.data?.data.map((/** @type {{ id: string, name: string }} */ { id, name }) => html`<button type="button" class="quiet" onClick=${() => lead(id).catch(report)}>Sign in with ${name}</button>`)}
+      ${providers.data?.data.map(({ id, name }) => html`<button type="button" class="quiet" onClick=${() => lead(id).catch(report)}>Sign in with ${name}</button>`)}
     </form>
   `
 }

@@ -3,9 +3,9 @@ import { toneOf } from './format.js'
 import { html } from './html.js'
 import { livePage } from './live-page.js'
 import { ActButton } from './parts/act-button.js'
+import { When } from './parts/cells.js'
 import { Empty } from './parts/empty.js'
 import { Table } from './parts/table.js'
-import { When } from './parts/when.js'
 import { newResource } from './route.js'
 import { sessionNow } from './session.js'
 
@@ -16,7 +16,7 @@ import { sessionNow } from './session.js'
  * @property {string} id
  * @property {string} name
  * @property {string} what
- * @property {string} description
+ * @property {string | null} description
  * @property {readonly { readonly path: string }[]} files
  * @property {readonly Finding[]} findings
  * @property {string} created_at
@@ -36,9 +36,9 @@ export const skillsPage = livePage({
 /** @param {string} project @returns {Promise<readonly Reviewed[]>} */
 const importsOf = async (project) => {
   const { data } = await callApi(project, 'skill_imports.list', { query: { status: 'staged', limit: max } })
-  return data.map((/** @type {any} */ { id, name, source, url, ...rest }) => ({
+  return data.map(({ id, name, source, url, ...rest }) => ({
     ...{ ...rest, id, name: name ?? id, what: `import from ${url ?? source}`, rejects: true },
-    decide: (/** @type {'publish' | 'reject'} */ verb, /** @type {object} */ body) =>
+    decide: (/** @type {'publish' | 'reject'} */ verb, /** @type {object | undefined} */ body) =>
       callApi(project, `skill_imports.${verb}`, { params: { import_id: id }, body }),
   }))
 }
@@ -46,12 +46,12 @@ const importsOf = async (project) => {
 /** @param {string} project @returns {Promise<readonly Reviewed[]>} */
 const draftsOf = async (project) => {
   const { data: skills } = await callApi(project, 'skills.list', { query: { limit: max } })
-  const drafts = skills.map(async (/** @type {any} */ { id, name }) => {
+  const drafts = skills.map(async ({ id, name }) => {
     const query = { status: 'draft', limit: max }
     const { data } = await callApi(project, 'skill_versions.list', { params: { skill_id: id }, query })
-    return data.map((/** @type {any} */ { version, ...rest }) => ({
+    return data.map(({ version, ...rest }) => ({
       ...{ ...rest, id: `${id}@${version}`, name, what: `version ${version}`, rejects: false },
-      decide: (/** @type {string} */ _, /** @type {object} */ body) =>
+      decide: (/** @type {string} */ _, /** @type {object | undefined} */ body) =>
         callApi(project, 'skill_versions.publish', { params: { skill_id: id, version }, body }),
     }))
   })
@@ -89,14 +89,16 @@ const Review = ({ reviewed: { name, what, description, files, findings, created_
       <h2>${name} <span class="muted">${what}, <${When} at=${created_at} /></span></h2>
       <p class="panel-part">${description || 'No description.'}</p>
       <p class="panel-part muted">${files.map(({ path }) => path).join(', ')} · ${counts.join(', ') || 'nothing found'}</p>
-      ${findings.length > 0 && html`<${Table} label=${`Findings of ${name}`} columns=${['Severity', 'Finding', 'Location', 'Reason']} rows=${sorted.map(findingRow)} />`}
+      ${findings.length > 0 && html`<${Table} label=${`Findings of ${name}`} columns=${findingColumns} rows=${sorted} />`}
       <div class="panel-part decide"><${ActButton} label="Publish" act=${publish} />${rejects && html`<${ActButton} label="Reject" act=${reject} />`}</div>
     </section>
   `
 }
 
-/** @param {Finding} finding @param {number} index */
-const findingRow = ({ severity, code, path, line, message }, index) => ({
-  key: String(index),
-  cells: [html`<span class="chip" data-tone=${toneOf(severity)}>${severity}</span>`, code, `${path}:${line}`, message],
-})
+/** @type {Columns<Finding>} */
+const findingColumns = {
+  Severity: ({ severity }) => html`<span class="chip" data-tone=${toneOf(severity)}>${severity}</span>`,
+  Finding: ({ code }) => code,
+  Location: ({ path, line }) => `${path}:${line}`,
+  Reason: ({ message }) => message,
+}

@@ -1,24 +1,10 @@
 import { eventText, wayOf } from './chart-model.js'
 
 /**
- * @typedef {object} Step
- * @property {number} seq
- * @property {string} at
- * @property {string} version
- * @property {string} cause
- * @property {string} caused_by
- * @property {string} event
- * @property {Owner | null} [owner] the process that runs the actor from this step on; absent in bundles of earlier releases
- * @property {string | null} from
- * @property {string | null} to
- * @property {Record<string, unknown> | null} context fields that the step set; null for none
- * @property {readonly { sequence: number, event_type: string }[]} events
- * @property {readonly { id: string, name: string, policy: string, params: unknown }[]} effects
- * @property {readonly { id: string, to: string, event: string }[]} messages
- * @property {readonly { name: string, due: string }[]} reminders
- * @property {readonly { id: string, name: string }[]} in_flight
- *
- * @typedef {{ node: string | null, epoch: number, since: string | null, after_crash: boolean | null }} Owner
+ * @typedef {import('./answers.js').ActorStep} Answer
+ * @typedef {NonNullable<Answer['owner']>} Owner
+ * @typedef {Omit<Answer, 'caused_by' | 'owner'> & { caused_by: string, owner?: Owner | null }} Step
+ *   `owner`: the process that runs the actor from this step on; absent in bundles of earlier releases
  *
  * @typedef {object} EffectSpan course of an effect; times in ms since the epoch
  * @property {string} id
@@ -186,7 +172,7 @@ export const takeoverText = ({ after_crash }) =>
 /**
  * Events that a machine accepts in its active states, with their guards, from its chart; timers are left out.
  *
- * @param {import('./chart-model.js').Layout} layout
+ * @param {Layout} layout
  * @param {readonly string[]} active
  */
 export const taken = ({ edges }, active) => {
@@ -196,7 +182,7 @@ export const taken = ({ edges }, active) => {
   return [...seen.values()].filter(({ detail }) => detail !== 'otherwise')
 }
 
-/** The event of a step with the guards that decided, as its chart names them: `model_answered [someWait]`. @param {import('./chart-model.js').Layout} layout @param {Step} step */
+/** The event of a step with the guards that decided, as its chart names them: `model_answered [someWait]`. @param {Layout} layout @param {Step} step */
 export const nameOf = (layout, { from, to, event }) => {
   if (from === null || to === null) return eventText(event)
   const way = wayOf(layout, { active: activeAt(to), before: activeAt(from), event })

@@ -1,17 +1,15 @@
 import { callApi } from './api.js'
-import { html } from './html.js'
+import { html, typed, useState } from './html.js'
 import { livePage } from './live-page.js'
 import { ActButton } from './parts/act-button.js'
+import { When } from './parts/cells.js'
 import { Empty } from './parts/empty.js'
-import { Table } from './parts/table.js'
-import { typed } from './parts/typed.js'
-import { When } from './parts/when.js'
+import { TablePanel } from './parts/panel.js'
 import { routeHash } from './route.js'
-import { useState } from './vendor/hooks.js'
 
 /**
  * @typedef {import('#client/api/index.ts').StuckWork} StuckWork
- * @typedef {{ data: readonly StuckWork[], next_cursor: string | null }} Listed
+ * @typedef {Answers['stuck.list']} Listed
  */
 
 const max = 100
@@ -40,31 +38,25 @@ const Stuck = ({ project, data, next_cursor, done }) => {
   /** @param {StuckWork} work @param {'retry' | 'skip' | 'discard'} verb @param {object} [body] */
   const decide = async ({ id }, verb, body) => {
     const why = reason === '' ? {} : { reason }
-    await callApi(project, `stuck.${verb}`, { params: { stuck_id: id }, body: { ...body, ...why } })
-    await done()
+    await callApi(project, `stuck.${verb}`, { params: { stuck_id: id }, body: { ...body, ...why } }).then(done)
   }
   /** @param {StuckWork} work */
   const skip = async (work) => {
     const text = prompt(`The event for ${work.machine} in place of ${work.subject}, as JSON:`, '{"type": ""}')
     if (text !== null) await decide(work, 'skip', { event: JSON.parse(text) })
   }
-  /** @param {StuckWork} work */
-  const rowOf = (work) => {
-    const { id, kind, actor_id, machine, subject, attempts, updated_at } = work
-    const [text, skips] = kinds[kind] ?? [kind, false]
-    return {
-      key: id,
-      cells: [
-        html`<a href=${routeHash({ view: 'actor', project, id: actor_id })} title=${machine}>${actor_id}</a>`,
-        html`<span class="chip" data-tone="bad">${text}</span>`,
-        work.reason,
-        String(attempts),
-        html`<${When} at=${updated_at} />`,
-        html`<span class="decide"><${ActButton} label="Retry" act=${() => decide(work, 'retry')} />
-          ${skips && html`<${ActButton} label="Skip…" act=${() => skip(work)} />`}
-          <${ActButton} label="Discard" sure=${`Discard ${subject} for good`} act=${() => decide(work, 'discard')} /></span>`,
-      ],
-    }
+  /** @type {Columns<StuckWork>} */
+  const columns = {
+    Actor: ({ actor_id: id, machine }) =>
+      html`<a href=${routeHash({ view: 'actor', project, id })} title=${machine}>${id}</a>`,
+    Kind: ({ kind }) => html`<span class="chip" data-tone="bad">${kinds[kind]?.[0] ?? kind}</span>`,
+    Reason: (work) => work.reason,
+    Attempts: ({ attempts }) => String(attempts),
+    Since: ({ updated_at }) => html`<${When} at=${updated_at} />`,
+    Actions: (work) =>
+      html`<span class="decide"><${ActButton} label="Retry" act=${() => decide(work, 'retry')} />
+        ${kinds[work.kind]?.[1] && html`<${ActButton} label="Skip…" act=${() => skip(work)} />`}
+        <${ActButton} label="Discard" sure=${`Discard ${work.subject} for good`} act=${() => decide(work, 'discard')} /></span>`,
   }
   return html`
     <div class="view-head"><h1>Stuck work</h1>${
@@ -75,7 +67,7 @@ const Stuck = ({ project, data, next_cursor, done }) => {
     ${
       data.length === 0
         ? html`<${Empty} drawn="stuck" title="Nothing is stuck."><p>Work that no retry can finish waits here: a refused message, an overdue effect, a parked actor. You decide whether it is tried again, skipped or discarded.</p><//>`
-        : html`<section class="panel" aria-label="Stuck work"><${Table} label="Stuck work" columns=${['Actor', 'Kind', 'Reason', 'Attempts', 'Since', 'Actions']} rows=${data.map(rowOf)} /></section>`
+        : html`<${TablePanel} label="Stuck work" columns=${columns} rows=${data} />`
     }
   `
 }

@@ -1,7 +1,7 @@
 import { isFailure } from './tool-failure.js'
 
 /**
- * @typedef {readonly import('./event-log.js').ActorEvent[]} Events
+ * @typedef {readonly ActorEvent[]} Events
  * @typedef {{ cost: number, unpriced: boolean, tokens: number, tools: number, errors: number, ms: number | null }} Sums
  *   `unpriced`: there are calls whose price is unknown
  */

@@ -1,9 +1,7 @@
 import { callApi } from './api.js'
 import { listHash, routeHash } from './route.js'
 
-/**
- * @typedef {{ id: string, name: string, page: string, filters: Readonly<Record<string, string>>, columns: readonly string[], order: string | null, is_default: boolean }} SavedView
- */
+/** @typedef {Answers['saved_views.list']['data'][number]} SavedView */
 
 let kept = { project: '', views: /** @type {readonly SavedView[]} */ ([]) }
 
@@ -18,8 +16,8 @@ export const readViews = async (project) => {
 export const viewsNamed = (project, text) =>
   kept.project === project ? kept.views.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())) : []
 
-/** The parameters of the address that show a view. @param {SavedView} view @returns {import('./route.js').Query} */
-const queryOf = ({ id, filters, columns, order }) => ({
+/** The parameters of the address that show a view. @param {SavedView} view @returns {Query} */
+const queryOf = ({ id, filters, columns = [], order = null }) => ({
   ...filters,
   ...(columns.length > 0 && { columns: columns.join(',') }),
   ...(order !== null && { sort: order }),

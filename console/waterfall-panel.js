@@ -1,13 +1,11 @@
 import { callApi } from './api.js'
-import { duration } from './format.js'
+import { duration, serverNow } from './format.js'
 import { html } from './html.js'
+import { useRead } from './parts/use-read.js'
 import { routeHash } from './route.js'
-import { serverNow } from './server-time.js'
 import { childrenOf, effectSpans, queueSpans } from './steps-model.js'
-import { useEffect, useState } from './vendor/hooks.js'
 
 /**
- * @typedef {import('./steps-model.js').Step} Step
  * @typedef {{ from: number, whole: number, now: number }} Scale the time that a waterfall shows, in ms
  * @typedef {{ id: string, title: string, href: string, startedAt: number, endedAt: number | null, firstPartAt: number | null, outcome: string | null }} Bar
  */
@@ -74,18 +72,13 @@ const BarRow = ({ project, bar, scale, levels }) => {
 
 /** The bars of a child actor, on the scale of its parent. @param {{ project: string, id: string, ended: boolean, scale: Scale, levels: number }} props */
 const Child = ({ project, id, ended, scale, levels }) => {
-  const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))
-  useEffect(() => {
-    let wanted = true
-    void callApi(project, 'observation.steps', { params: { actor_id: id }, query: { limit: maxSteps } }).then(
-      ({ data }) => wanted && setBars(barsOf(project, data)),
-      // a deleted actor has no history
-      () => {},
-    )
-    return () => {
-      wanted = false
-    }
-  }, [id, ended])
+  // a deleted actor has no history
+  const { data } = useRead(
+    `${id} ${ended}`,
+    () => callApi(project, 'observation.steps', { params: { actor_id: id }, query: { limit: maxSteps } }),
+    { keep: true },
+  )
+  const bars = barsOf(project, data?.data ?? [])
   if (bars.length === 0) return null
   return html`<div class="children"><${Bars} project=${project} bars=${bars} scale=${scale} levels=${levels} /></div>`
 }

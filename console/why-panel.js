@@ -1,15 +1,9 @@
 import { causes } from './actor-panels.js'
-import { duration, preciseTime } from './format.js'
-import { html } from './html.js'
-import { serverNow } from './server-time.js'
+import { duration, preciseTime, serverNow } from './format.js'
+import { html, useEffect, useState } from './html.js'
 import { effectSpans, nameOf, taken } from './steps-model.js'
-import { useEffect, useState } from './vendor/hooks.js'
 
-/**
- * @typedef {import('./steps-model.js').Step} Step
- * @typedef {import('./chart-model.js').Layout} Layout
- * @typedef {import('./actor-facts.js').Actor} Actor
- */
+/** @typedef {import('./actor-facts.js').Actor} Actor */
 
 const tickMs = 1000
 /** Time until a reminder, in ms, from which it is listed among the possible next events only. */

@@ -69,6 +69,14 @@ for (const entry of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
   write(source.replace(/\.ts$/, '.js'), code.replace(/[ \t]+$/gm, ''))
 }
 if (name === 'runtime')
-  for (const file of ['chart.js', 'chart-model.js', 'dom.js', 'format.js', 'parts/turned-text.js', 'chart.css'])
+  for (const file of [
+    'chart.css',
+    'chart.js',
+    'chart-drawing.js',
+    'chart-model.js',
+    'dom.js',
+    'format.js',
+    'parts/turned-text.js',
+  ])
     cpSync(join(root, 'console', file), join('dist/src/actors/runtime/inspect/console', file))
 console.error(`packed ${relative(root, process.cwd())}`)

@@ -14,6 +14,8 @@ import { chartFiles } from './generate/chart-files.ts'
 import { clientApi } from './generate/client-api.ts'
 import { clientEvents } from './generate/client-events.ts'
 import { composeFile } from './generate/compose-file.ts'
+import { consoleAnswers } from './generate/console/console-answers.ts'
+import { consoleEvents } from './generate/console/console-events.ts'
 import { consoleOperations, consoleText } from './generate/console/console-operations.ts'
 import { consoleResources } from './generate/console/console-resources.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
@@ -53,6 +55,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const declared: readonly Operation[] = [...Object.values(operations), sessionSocket, realtimeSocket]
 
 const resourcePages = consoleResources(declared)
+const consolePages = consoleText(root) + resourcePages.text
 
 const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),
@@ -66,8 +69,10 @@ const files: readonly GeneratedFile[] = [
   ...charts.map(mermaidFile),
   ...charts.map(machineJsonFile),
   ...(await chartFiles(charts, { root, isAnew })),
-  consoleOperations(declared, consoleText(root) + resourcePages.text),
+  consoleOperations(declared, consolePages),
   resourcePages,
+  consoleAnswers(declared, consolePages),
+  consoleEvents(),
   clientEvents(),
   ...pythonFiles(),
   pythonApi(declared),

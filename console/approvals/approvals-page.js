@@ -1,26 +1,24 @@
+import { newestEvents } from '../actor-source.js'
 import { callApi, wordsOf } from '../api.js'
 import { Approval, riskChip } from '../approval-form.js'
 import { age, ahead, time } from '../format.js'
-import { html } from '../html.js'
+import { html, typed, useEffect, useState } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
 import { livePage } from '../live-page.js'
 import { nameOf, titleOf } from '../names.js'
 import { Choices } from '../parts/choices.js'
 import { Empty } from '../parts/empty.js'
 import { jsonText } from '../parts/turned-text.js'
-import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, listHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { Sums, TalkPanel } from '../talk-panel.js'
-import { useEffect, useState } from '../vendor/hooks.js'
 import { nameIn, ReviewPanel } from './review-panel.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {import('../approval-form.js').Action & { tenant_id: string | null, run_id: string | null, session_id: string | null, created_at: string, review: import('./review-panel.js').Review }} Waiting
+ * @typedef {import('../answers.js').Action} Waiting
  * @typedef {import('./review-panel.js').Member} Member
- * @typedef {{ data: readonly Waiting[], next_cursor: string | null, members: readonly Member[] }} Listed
+ * @typedef {Answers['actions.list'] & { members: readonly Member[] }} Listed
  */
 
 const max = 100
@@ -182,21 +180,19 @@ const notesOf = ({ expires_at, review: { assignee_id, snoozed_until, comment_cou
 const Detail = ({ place: { project }, action, members, done }) => {
   const { session_id, run_id, tenant_id } = action
   const waiter = session_id ?? run_id
-  const whom = useRead(waiter ?? '', () =>
+  const whom = useRead(waiter ?? '', async () =>
     session_id !== null
       ? callApi(project, 'sessions.get', { params: { session_id } })
       : callApi(project, 'runs.get', { params: { run_id: run_id ?? '' } }),
   )
-  const events = useRead(waiter === null ? '' : `${waiter} events`, async () => {
-    const params = { actor_id: waiter ?? '' }
-    const { last_sequence } = await callApi(project, 'project_actors.get', { params })
-    const query = { after: Math.max(0, last_sequence - shownEvents), limit: shownEvents }
-    return (await callApi(project, 'project_actors.events', { params, query })).data
-  })
+  const events = useRead(waiter === null ? '' : `${waiter} events`, () =>
+    newestEvents(project, waiter ?? '', shownEvents),
+  )
   const user = whom.data?.external_user_id
   const agent = whom.data?.agent_id ?? ''
   const known = useRead(agent, () => callApi(project, 'agents.get', { params: { agent_id: agent } }))
-  const url = known.data?.config.tools?.find((/** @type {any} */ { name }) => name === action.tool)?.url
+  const tool = known.data?.config.tools?.find((each) => 'name' in each && each.name === action.tool)
+  const url = tool && 'url' in tool && tool.url
   return html`
     <section class="inbox-detail" aria-label=${`Call of ${action.tool}`}>
       <p class="requester">

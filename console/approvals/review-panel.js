@@ -1,18 +1,15 @@
 import { callApi, wordsOf } from '../api.js'
-import { time } from '../format.js'
-import { html } from '../html.js'
+import { serverNow, time } from '../format.js'
+import { html, typed, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { typed } from '../parts/typed.js'
+import { When } from '../parts/cells.js'
 import { useRead } from '../parts/use-read.js'
-import { When } from '../parts/when.js'
-import { serverNow } from '../server-time.js'
 import { sessionNow } from '../session.js'
-import { useState } from '../vendor/hooks.js'
 
 /**
- * @typedef {{ id: string, email: string, name: string | null }} Member
- * @typedef {{ assignee_id: string | null, snoozed_until: string | null, comment_count: number, version: number }} Review
- * @typedef {{ id: string, text: string, by: { kind: string, id: string | null }, created_at: string }} Comment
+ * @typedef {Answers['project_members.list']['data'][number]} Member
+ * @typedef {import('../answers.js').ActionReviewSummary} Review
+ * @typedef {import('../answers.js').ActionComment} Comment
  */
 
 const hourMs = 3_600_000

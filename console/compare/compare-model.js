@@ -1,17 +1,17 @@
 import { dollars, duration } from '../format.js'
 import { lineDiff } from '../parts/line-diff.js'
-import { inputTextOf } from '../parts/turn-input.js'
+import { imagesIn, inputTextOf } from '../parts/turn-input.js'
 import { jsonText } from '../parts/turned-text.js'
 import { sumsOf } from '../sums.js'
 import { toolFailure } from '../tool-failure.js'
 
 /**
- * @typedef {import('../event-log.js').ActorEvent} ActorEvent
  * @typedef {object} Part what happened in one step of a run or a turn
  * @property {'input' | 'model' | 'tool' | 'run'} kind
  * @property {string} name of the tool, the model or the agent
  * @property {string} given what it was called with
  * @property {string} output
+ * @property {string} images of the input, one a line; '' for none
  * @property {string} decision of a person; '' for none
  * @property {boolean} failed
  * @property {number | null} ms
@@ -19,9 +19,9 @@ import { toolFailure } from '../tool-failure.js'
  * @typedef {{ name: string, a: string, b: string, change: string, tone: 'bad' | 'calm' | '' }} Fact
  */
 
-/** What happened in a run or in turns of a session, from its log. @param {readonly ActorEvent[]} events @returns {Course} */
-export const courseOf = (events) => {
-  const book = new PartBook(Date.parse(events[0]?.created_at ?? ''))
+/** What happened in a run or in turns of a session, from its log. @param {readonly ActorEvent[]} events @param {ReadonlyMap<string, string>} [contents] marks of the bytes of images, by their ids @returns {Course} */
+export const courseOf = (events, contents = new Map()) => {
+  const book = new PartBook(Date.parse(events[0]?.created_at ?? ''), contents)
   for (const event of events) book.add(event)
   return { parts: book.parts, answer: book.answer, models: [...book.models].join(', '), sums: sumsOf(events) }
 }
@@ -41,11 +41,13 @@ class PartBook {
   /** Time of the event before the text of a turn, which is when its model was called. */
   #before
   #at
+  #contents
 
-  /** @param {number} from time of the first event, in ms */
-  constructor(from) {
+  /** @param {number} from time of the first event, in ms @param {ReadonlyMap<string, string>} contents */
+  constructor(from, contents) {
     this.#before = from
     this.#at = from
+    this.#contents = contents
   }
 
   /** @param {ActorEvent} event */
@@ -61,7 +63,7 @@ class PartBook {
 
   /** How each event changes the parts. @type {Readonly<Record<string, (data: any) => void>>} */
   #takers = {
-    'turn.started': (turn) => this.#begin(inputTextOf(turn), turn.model),
+    'turn.started': (turn) => this.#begin(inputTextOf(turn), turn),
     queued: ({ input }) => this.#begin(input),
     'output_text.delta': ({ delta }) => {
       const { output } = this.#part(said, { kind: 'model', name: 'Model' }, this.#before)
@@ -103,17 +105,20 @@ class PartBook {
     ),
   }
 
-  /** @param {unknown} input @param {string} [model] */
-  #begin(input, model) {
+  /** @param {unknown} text @param {{ model?: string, input?: unknown }} [turn] */
+  #begin(text, { model, input } = {}) {
     if (model !== undefined) this.models.add(model)
-    this.#part(`input ${this.parts.length}`, { kind: 'input', name: '', output: textOf(input) })
+    const images = imagesIn(input)
+      .map((image) => nameOf(image, this.#contents))
+      .join('\n')
+    this.#part(`input ${this.parts.length}`, { kind: 'input', name: '', output: textOf(text), images })
   }
 
   /** The part with this id, which begins unless it is known. @param {string} id @param {Pick<Part, 'kind' | 'name'> & Partial<Part>} fields @param {number} [since] */
   #part(id, fields, since = this.#at) {
     const known = this.#open.get(id)
     if (known !== undefined) return known.part
-    const part = { given: '', output: '', decision: '', failed: false, ms: null, ...fields }
+    const part = { given: '', output: '', images: '', decision: '', failed: false, ms: null, ...fields }
     this.parts.push(part)
     this.#open.set(id, { part, since })
     return part
@@ -136,6 +141,10 @@ class PartBook {
     Object.assign(this.#open.get(id)?.part ?? {}, { decision, ...edited })
   }
 }
+
+/** An image by what two of them share that are the same: ids differ. @param {import('../parts/turn-input.js').Image} image @param {ReadonlyMap<string, string>} contents */
+const nameOf = ({ image_id = '', image_url, mime_type, bytes }, contents) =>
+  image_url ?? [mime_type, bytes && `${bytes} bytes`, contents.get(image_id)].filter(Boolean).join(', ')
 
 /** A text, or a value as JSON. @param {unknown} value */
 const textOf = (value) => {
@@ -185,6 +194,7 @@ export const differences = (a, b) => {
     ...(a.name === b.name ? [] : [named]),
     ...(a.given === b.given ? [] : ['arguments']),
     ...(a.output === b.output ? [] : [a.kind === 'input' ? 'input' : 'output']),
+    ...(a.images === b.images ? [] : ['images']),
     ...(a.failed === b.failed ? [] : ['outcome']),
     ...(a.decision === b.decision ? [] : ['decision']),
   ]
@@ -212,4 +222,11 @@ const figure = (name, a, b, text) => {
     ...{ name, a: text(a), b: text(b), change: size === 0 ? '' : `${more ? '+' : '−'}${text(size)}${share}` },
     tone: size <= notable * a ? '' : more ? 'bad' : 'calm',
   }
+}
+
+/** A mark of bytes, which others of the same size share only if they are the same (FNV-1a: a page without TLS has no digests). @param {Uint8Array} bytes */
+export const markOf = (bytes) => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
 }

@@ -1,31 +1,31 @@
-import { callApi } from '../api.js'
+import { eventsAfter } from '../actor-source.js'
+import { bytesOf, callApi } from '../api.js'
 import { duration } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
 import { livePage } from '../live-page.js'
+import { nothing, StateChip, When } from '../parts/cells.js'
 import { Choices } from '../parts/choices.js'
 import { Empty } from '../parts/empty.js'
 import { lineDiff } from '../parts/line-diff.js'
+import { TablePanel } from '../parts/panel.js'
 import { QueryForm } from '../parts/query-form.js'
-import { StateChip } from '../parts/state-chip.js'
-import { nothing, Table } from '../parts/table.js'
-import { When } from '../parts/when.js'
+import { Table } from '../parts/table.js'
+import { imagesIn } from '../parts/turn-input.js'
 import { hashAt, listHash } from '../route.js'
 import { hasTalk } from '../talk-panel.js'
-import { aligned, courseOf, differences, factsOf, turnsIn } from './compare-model.js'
+import { aligned, courseOf, differences, factsOf, markOf, turnsIn } from './compare-model.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {import('../event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./compare-model.js').Part} Part
- * @typedef {{ id: string, machine: string, active: readonly string[], created_at: string }} Actor
+ * @typedef {import('../answers.js').Actor} Actor
  * @typedef {{ agent_id: string | null, replay_of?: string | null, forked_from?: { session_id: string, turn_number: number } | null }} Facts
  * @typedef {{ actor: Actor, facts: Facts, events: readonly ActorEvent[] }} Side
- * @typedef {{ id: string, label: string | null, state: string, created_at: string }} Candidate
- * @typedef {{ a: Side | null, b: Side | null, candidates: readonly Candidate[] }} Sides
+ * @typedef {import('../answers.js').ListedActor} Candidate
+ * @typedef {{ a: Side | null, b: Side | null, candidates: readonly Candidate[], contents: Contents }} Sides
+ * @typedef {ReadonlyMap<string, string>} Contents marks of the bytes of images, by their ids
  */
 
-const pageSize = 200
 /** Number of events of each side that are read. */
 const maxEvents = 4000
 const maxCandidates = 30
@@ -35,7 +35,9 @@ export const comparePage = livePage({
   /** @param {Place} place @param {Sides | null} before @returns {Promise<Sides>} */
   read: async (place, before) => {
     const [a, b] = await Promise.all([sideOf(place, 'a', before), sideOf(place, 'b', before)])
-    return { a, b, candidates: a !== null && b === null ? await candidatesFor(place, a) : [] }
+    if (a === null || b === null)
+      return { a, b, candidates: a === null ? [] : await candidatesFor(place, a), contents: new Map() }
+    return { a, b, candidates: [], contents: await contentsOf(place.project, [a, b], before?.contents ?? new Map()) }
   },
   show: ({ place, data }) => html`<${Compare} place=${place} ...${data} />`,
 })
@@ -45,16 +47,10 @@ const sideOf = async ({ project, query }, name, before) => {
   const id = query[name] ?? ''
   if (id === '') return null
   const params = { actor_id: id }
-  const events = [...(before?.[name]?.events ?? [])]
   const actor = await callApi(project, 'project_actors.get', { params })
-  for (let more = true; more && events.length < maxEvents; ) {
-    const after = events.at(-1)?.sequence ?? 0
-    const { data, last_sequence } = await callApi(project, 'project_actors.events', {
-      ...{ params, query: { after, limit: pageSize } },
-    })
-    events.push(...data)
-    more = data.length > 0 && (data.at(-1)?.sequence ?? 0) < last_sequence
-  }
+  const known = before?.[name]?.events ?? []
+  const after = known.at(-1)?.sequence ?? 0
+  const events = [...known, ...(await eventsAfter(project, id, after, maxEvents - known.length))]
   const facts =
     actor.machine === 'run'
       ? await callApi(project, 'runs.get', { params: { run_id: id } })
@@ -64,15 +60,34 @@ const sideOf = async ({ project, query }, name, before) => {
   return { actor, facts, events }
 }
 
+/** Reads the images of which there are others of the same size: they may be the same. @param {string} project @param {readonly Side[]} sides @param {Contents} known @returns {Promise<Contents>} */
+const contentsOf = async (project, sides, known) => {
+  const images = sides.flatMap(({ actor, events }) =>
+    events.flatMap(({ payload }) => imagesIn(payload.input).map((image) => ({ ...image, session_id: actor.id }))),
+  )
+  const alike = [...Map.groupBy(images, ({ bytes }) => bytes).values()].filter(
+    (each) => new Set(each.map(({ image_id }) => image_id)).size > 1,
+  )
+  const contents = new Map(known)
+  for (const { image_id = '', session_id } of alike.flat())
+    if (image_id !== '' && !contents.has(image_id))
+      await bytesOf(project, 'sessions.image', { session_id, image_id }).then(
+        async (blob) => contents.set(image_id, markOf(new Uint8Array(await blob.arrayBuffer()))),
+        // it was deleted
+        () => contents.set(image_id, ''),
+      )
+  return contents
+}
+
 /** Others of the same agent, newest first. @param {Place} place @param {Side} side @returns {Promise<readonly Candidate[]>} */
 const candidatesFor = async ({ project }, { actor: { id, machine }, facts: { agent_id } }) => {
   const query = { machine, agent_id: agent_id ?? '', limit: maxCandidates }
   const { data } = await callApi(project, 'observation.actors', { query })
-  return data.filter((/** @type {Candidate} */ each) => each.id !== id)
+  return data.filter((each) => each.id !== id)
 }
 
 /** @param {{ place: Place } & Sides} props */
-const Compare = ({ place, a, b, candidates }) => html`
+const Compare = ({ place, a, b, candidates, contents }) => html`
   <div class="view-head"><h1>Compare</h1>${a && b && html`<a class="button quiet" href=${swapped(place)}>Swap</a>`}</div>
   <section class="panel" aria-label="What is compared">
     <${QueryForm} place=${place} label="Choose" button="Compare" fields=${[...fieldsOf('a', 'A', a), ...fieldsOf('b', 'B', b)]} />
@@ -82,7 +97,7 @@ const Compare = ({ place, a, b, candidates }) => html`
       ? html`<${Empty} drawn="runs" title="Two runs or turns side by side."><p>Mark two in the list of <a href=${listHash({ project: place.project, machine: 'run' })}>runs</a> or <a href=${listHash({ project: place.project })}>sessions</a>, or paste their ids above.</p><//>`
       : b === null
         ? html`<${Candidates} place=${place} of=${a} candidates=${candidates} />`
-        : html`<${Both} place=${place} a=${a} b=${b} />`
+        : html`<${Both} place=${place} a=${a} b=${b} contents=${contents} />`
   }
 `
 
@@ -114,31 +129,32 @@ const fieldsOf = (name, label, side) => {
 const Candidates = ({ place, of: { actor, facts }, candidates }) => {
   const origin = facts.replay_of ?? facts.forked_from?.session_id ?? ''
   const rows = candidates.filter(({ id }) => id !== origin)
-  /** @param {Candidate} candidate */
-  const rowOf = ({ id, label, state, created_at }) => ({
-    key: id,
-    cells: [
+  /** @type {Columns<Candidate>} */
+  const columns = {
+    [`Other ${actor.machine}s of its agent`]: ({ id, label }) =>
       html`<a href=${hashAt(place, { b: id })}>${label ?? id}</a>`,
-      html`<${StateChip} state=${state} />`,
-      label === null ? nothing : html`<code>${id}</code>`,
-      html`<${When} at=${created_at} />`,
-    ],
-  })
+    State: ({ state }) => html`<${StateChip} state=${state} />`,
+    Id: ({ id, label }) => (label === null ? nothing : html`<code>${id}</code>`),
+    Created: ({ created_at }) => html`<${When} at=${created_at} />`,
+  }
   return html`
     <section class="panel" aria-label="Compare it with">
       <h2>Compare it with</h2>
       ${origin !== '' && html`<p class="panel-part"><a href=${hashAt(place, { a: origin, b: actor.id })}>The ${actor.machine} that it repeats</a> <code>${origin}</code></p>`}
       ${actor.machine === 'session' && html`<p class="panel-part"><a href=${hashAt(place, { b: actor.id })}>Another turn of this session</a></p>`}
-      ${rows.length > 0 ? html`<${Table} label="Others" columns=${[`Other ${actor.machine}s of its agent`, 'State', 'Id', 'Created']} rows=${rows.map(rowOf)} />` : html`<p class="panel-part muted">Its agent has no other ${actor.machine}.</p>`}
+      ${rows.length > 0 ? html`<${Table} label="Others" columns=${columns} rows=${rows} />` : html`<p class="panel-part muted">Its agent has no other ${actor.machine}.</p>`}
     </section>
   `
 }
 
-/** @param {{ place: Place, a: Side, b: Side }} props */
-const Both = ({ place, a, b }) => {
+/** @param {{ place: Place, a: Side, b: Side, contents: Contents }} props */
+const Both = ({ place, a, b, contents }) => {
   if (![a, b].every(({ actor }) => hasTalk(actor)))
     return html`<p class="empty">Only runs and sessions can be compared.</p>`
-  const [courseA, courseB] = [courseOf(chosen(a, place.query.turn_a)), courseOf(chosen(b, place.query.turn_b))]
+  const [courseA, courseB] = [
+    courseOf(chosen(a, place.query.turn_a), contents),
+    courseOf(chosen(b, place.query.turn_b), contents),
+  ]
   const rows = aligned(courseA.parts, courseB.parts)
   const changed = rows.filter(([one, other]) => differences(one, other).length > 0)
   const only = place.query.only === 'changes'
@@ -148,9 +164,7 @@ const Both = ({ place, a, b }) => {
       <${SideHead} place=${place} name="A" side=${a} turn=${place.query.turn_a} />
       <${SideHead} place=${place} name="B" side=${b} turn=${place.query.turn_b} />
     </div>
-    <section class="panel" aria-label="Figures">
-      <${Table} label="Figures" columns=${['Figure', 'A', 'B', 'Change']} rows=${factsOf(courseA, courseB).map(factRow)} />
-    </section>
+    <${TablePanel} label="Figures" columns=${factColumns} rows=${factsOf(courseA, courseB)} />
     <section class="panel" aria-label="Final answer">
       <h2>Final answer ${courseA.answer === courseB.answer && html`<span class="muted">${courseA.answer === '' ? 'none yet' : 'the same'}</span>`}</h2>
       ${`${courseA.answer}${courseB.answer}` !== '' && html`<${Texts} label="Final answer" a=${courseA.answer} b=${courseB.answer} />`}
@@ -182,18 +196,16 @@ const SideHead = ({ place: { project }, name, side: { actor }, turn }) => {
   `
 }
 
-/** @param {import('./compare-model.js').Fact} fact */
-const factRow = ({ name, a, b, change, tone }) => ({
-  key: name,
-  cells: [
-    name,
-    a || nothing,
-    b || nothing,
+/** @type {Columns<import('./compare-model.js').Fact>} */
+const factColumns = {
+  Figure: ({ name }) => name,
+  A: ({ a }) => a || nothing,
+  B: ({ b }) => b || nothing,
+  Change: ({ change, tone }) =>
     change === ''
       ? html`<span class="muted">same</span>`
       : html`<span class="change" data-tone=${tone}>${change}</span>`,
-  ],
-})
+}
 
 /** One step of both, open where they differ. @param {{ a: Part | null, b: Part | null }} props */
 const Pair = ({ a, b }) => {
@@ -212,6 +224,7 @@ const Pair = ({ a, b }) => {
         </summary>
         ${(a?.given || b?.given) && html`<${Texts} label="Arguments" a=${a?.given ?? null} b=${b?.given ?? null} />`}
         ${(a?.output || b?.output) && html`<${Texts} label=${kind === 'model' || kind === 'input' ? 'Text' : 'Output'} a=${a?.output ?? null} b=${b?.output ?? null} />`}
+        ${(a?.images || b?.images) && html`<${Texts} label="Images" a=${a?.images ?? null} b=${b?.images ?? null} />`}
         ${(a?.decision || b?.decision) && html`<${Texts} label="Decision" a=${a?.decision ?? null} b=${b?.decision ?? null} />`}
       </details>
     </li>

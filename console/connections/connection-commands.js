@@ -1,8 +1,7 @@
 import { callApi } from '../api.js'
 import { ahead } from '../format.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { useState } from '../vendor/hooks.js'
 
 /**
  * Actions of a member on a connection: test it, refresh its token, create a link by which its owner signs in again,
@@ -20,10 +19,7 @@ export const ConnectionCommands = ({ project, connection: { id, name, key_last4,
     done()
   }
   /** @param {'connections.refresh' | 'connections.delete'} operation */
-  const act = (operation) => async () => {
-    await callApi(project, operation, { params })
-    done()
-  }
+  const act = (operation) => () => callApi(project, operation, { params }).then(done)
   const reconnect = async () => setLink(await callApi(project, 'connections.reconnect', { params }))
   return html`
     <span class="decide">

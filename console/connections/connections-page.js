@@ -3,20 +3,18 @@ import { age, ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
+import { Named, nothing, When } from '../parts/cells.js'
 import { Empty as Blank } from '../parts/empty.js'
-import { Named } from '../parts/named.js'
 import { Pages } from '../parts/pages.js'
+import { TablePanel } from '../parts/panel.js'
 import { QueryForm } from '../parts/query-form.js'
-import { nothing, Table } from '../parts/table.js'
-import { When } from '../parts/when.js'
 import { hashAt, newResource, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { ConnectionCommands } from './connection-commands.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('#client/api/index.ts').Connection} Connection
- * @typedef {{ data: readonly Connection[], next_cursor: string | null }} Shown
+ * @typedef {Answers['connections.list']} Shown
  */
 
 const pageSize = 50
@@ -60,9 +58,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
     ${
       data.length === 0
         ? html`<${Empty} place=${place} />`
-        : html`<section class="panel" aria-label="Connections"><${Table} label="Connections" columns=${['Connection', 'Service', 'Status', 'Owner', 'Tools', 'Token', 'Last test', 'Actions']} rows=${sorted.map(
-            (connection) => rowOf({ place, done }, connection),
-          )} /></section>`
+        : html`<${TablePanel} label="Connections" columns=${columnsOf(place, done)} rows=${sorted} />`
     }
     <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${next_cursor && hashAt(place, { after: next_cursor })} />
   `
@@ -74,31 +70,25 @@ const Empty = ({ place }) =>
     ? html`<p class="empty">No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a></p>`
     : html`<${Blank} drawn="connections" title="No connections yet" create=${sessionNow().operates && newResource(place.project, 'connections')}><p>A connection gives tools access to a service, by a key or by the sign-in of its owner.</p><//>`
 
-/** @param {{ place: Place, done: () => void }} parts @param {Connection} connection */
-const rowOf = ({ place, done }, connection) => {
-  const { id, name, connector, status, tool_count, expires_at, last_refreshed_at, last_tested_at, error } = connection
-  const token =
-    expires_at === null
-      ? connection.key_last4 === null
-        ? nothing
-        : `key …${connection.key_last4}`
-      : html`ends ${ahead(expires_at)}${last_refreshed_at !== null && html`, <span class="muted">new ${age(last_refreshed_at)}</span>`}`
-  return {
-    key: id,
-    cells: [
-      html`<${Named} name=${name} id=${id} href=${routeHash({ view: 'actor', project: place.project, id })} />`,
-      connector,
-      html`<span class="chip" data-tone=${status === 'active' && error !== null ? 'bad' : status === 'pending' ? 'wait' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
-      ownerOf(place, connection),
-      String(tool_count),
-      token,
-      html`<${When} at=${last_tested_at} />`,
-      sessionNow().operates && status !== 'revoked'
-        ? html`<${ConnectionCommands} project=${place.project} connection=${connection} done=${done} />`
-        : nothing,
-    ],
-  }
-}
+/** @param {Place} place @param {() => void} done @returns {Columns<Connection>} */
+const columnsOf = (place, done) => ({
+  Connection: ({ name, id }) =>
+    html`<${Named} name=${name} id=${id} href=${routeHash({ view: 'actor', project: place.project, id })} />`,
+  Service: ({ connector }) => connector,
+  Status: ({ status, error }) =>
+    html`<span class="chip" data-tone=${status === 'active' && error !== null ? 'bad' : status === 'pending' ? 'wait' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+  Owner: (connection) => ownerOf(place, connection),
+  Tools: ({ tool_count }) => String(tool_count),
+  Token: ({ expires_at, last_refreshed_at, key_last4 }) => {
+    if (expires_at === null) return key_last4 === null ? nothing : `key …${key_last4}`
+    return html`ends ${ahead(expires_at)}${last_refreshed_at !== null && html`, <span class="muted">new ${age(last_refreshed_at)}</span>`}`
+  },
+  'Last test': ({ last_tested_at }) => html`<${When} at=${last_tested_at} />`,
+  Actions: (connection) =>
+    sessionNow().operates && connection.status !== 'revoked'
+      ? html`<${ConnectionCommands} project=${place.project} connection=${connection} done=${done} />`
+      : nothing,
+})
 
 /** @param {Place} place @param {Connection} connection */
 const ownerOf = (place, { owner_type, tenant_id, external_user_id }) => {

@@ -1,3 +1,4 @@
+import { h } from '../dom.js'
 import { scoreOf, wordsOf } from './score.js'
 
 /* The search of the documentation. The index is fetched at the first use, and nothing is sent. */
@@ -41,30 +42,21 @@ const show = async () => {
     .map((entry) => /** @type {const} */ ([scoreOf(entry, words), entry]))
     .filter(([score]) => score > 0)
     .sort(([a], [b]) => b - a)
-  const count = document.createElement('p')
-  count.className = 'muted'
-  count.setAttribute('role', 'status')
-  count.textContent = ranked.length === 0 ? 'Nothing found.' : `${ranked.length} found.`
-  const list = document.createElement('ol')
-  list.append(...ranked.slice(0, maxShown).map(([, entry]) => itemOf(entry, words)))
+  const count = h('p', { class: 'muted', role: 'status' }, `${ranked.length || 'Nothing'} found.`)
+  const list = h('ol', {}, ...ranked.slice(0, maxShown).map(([, entry]) => itemOf(entry, words)))
   found.replaceChildren(count, ...(ranked.length === 0 ? [] : [list]))
   found.hidden = false
 }
 
 /** @param {Entry} entry @param {readonly string[]} words */
-const itemOf = ([title, place, path, text], words) => {
-  const item = document.createElement('li')
-  const link = document.createElement('a')
-  link.href = path
-  link.textContent = title
-  const where = document.createElement('span')
-  where.className = 'muted'
-  where.textContent = ` ${place}`
-  const snippet = document.createElement('p')
-  snippet.textContent = snippetOf(text, words)
-  item.append(link, where, snippet)
-  return item
-}
+const itemOf = ([title, place, path, text], words) =>
+  h(
+    'li',
+    {},
+    h('a', { href: path }, title),
+    h('span', { class: 'muted' }, ` ${place}`),
+    h('p', {}, snippetOf(text, words)),
+  )
 
 const close = () => {
   field.value = ''

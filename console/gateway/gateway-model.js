@@ -90,50 +90,35 @@ export const priceParts = (entry) => {
 }
 
 /**
+ * @typedef {{ tone: 'bad' | 'wait', id: string, what: string, cause: string }} Trouble
+ * @type {(tone: Trouble['tone'], id: string, what: string, cause: string) => Trouble}
+ */
+const trouble = (tone, id, what, cause) => ({ tone, id, what, cause })
+
+/**
  * Problems of the gateway that need a person: failing providers, budgets that are nearly used up, calls without a
  * price.
  *
- * @param {object} facts
- * @param {readonly Line[]} facts.recent
- * @param {readonly Limit[]} facts.limits
- * @param {readonly Connection[]} facts.connections
- * @param {number} facts.unpriced
- * @returns {readonly { id: string, tone: 'bad' | 'wait', what: string, cause: string }[]}
+ * @param {{ recent: readonly Line[], limits: readonly Limit[], connections: readonly Connection[], unpriced: number }} facts
+ * @returns {readonly Trouble[]}
  */
-export const troublesOf = ({ recent, limits, connections, unpriced }) => {
-  const byProvider = byProviderOf(recent)
-  const failing = byProvider
+export const troublesOf = ({ recent, limits, connections, unpriced }) => [
+  ...byProviderOf(recent)
     .map(([provider, lines]) => ({ provider, ...healthOf(lines) }))
     .filter(({ calls, failed }) => failed >= 3 && failed / calls >= 0.2)
-  return [
-    ...failing.map(({ provider, calls, failed, lastError }) => ({
-      id: `provider ${provider}`,
-      tone: /** @type {const} */ ('bad'),
-      what: provider,
-      cause: `${failed} of its newest ${calls} requests failed, last with ${lastError}.`,
-    })),
-    ...connections
-      .filter(({ status }) => status === 'failed')
-      .map(({ id, name }) => ({
-        id,
-        tone: /** @type {const} */ ('bad'),
-        what: name,
-        cause: 'The last test of this connection failed.',
-      })),
-    ...limits.flatMap(budgetTroubles),
-    ...(unpriced === 0
-      ? []
-      : [
-          {
-            id: 'unpriced',
-            tone: /** @type {const} */ ('wait'),
-            what: `${unpriced} calls without a price`,
-            cause:
-              'The prices of their models are unknown, so totals and budgets do not include them. Set prices on the connection.',
-          },
-        ]),
-  ]
-}
+    .map(({ provider, calls, failed, lastError }) => {
+      const cause = `${failed} of its newest ${calls} requests failed, last with ${lastError}.`
+      return trouble('bad', `provider ${provider}`, provider, cause)
+    }),
+  ...connections
+    .filter(({ status }) => status === 'failed')
+    .map(({ id, name }) => trouble('bad', id, name, 'The last test of this connection failed.')),
+  ...limits.flatMap(budgetTroubles),
+  ...(unpriced === 0 ? [] : [trouble('wait', 'unpriced', `${unpriced} calls without a price`, noPrice)]),
+]
+
+const noPrice =
+  'The prices of their models are unknown, so totals and budgets do not include them. Set prices on the connection.'
 
 /** Used share of a budget from which it is reported. */
 const nearlySpent = 0.8
@@ -142,15 +127,12 @@ const nearlySpent = 0.8
 const budgetTroubles = (limit) =>
   budgetsIn(limit)
     .filter(({ spent, budget }) => spent >= nearlySpent * budget)
-    .map(({ name, spent, budget }) => ({
-      id: `${limit.id} ${name}`,
-      tone: spent >= budget ? /** @type {const} */ ('bad') : /** @type {const} */ ('wait'),
-      what: `${limit.subject} ${limit.subject_id ?? ''}`.trim(),
-      cause:
-        spent >= budget
-          ? `Its budget ${name} is used up: calls are refused with budget_exceeded.`
-          : `${Math.round((100 * spent) / budget)} % of its budget ${name} is used.`,
-    }))
+    .map(({ name, spent, budget }) => {
+      const [id, what] = [`${limit.id} ${name}`, `${limit.subject} ${limit.subject_id ?? ''}`.trim()]
+      return spent >= budget
+        ? trouble('bad', id, what, `Its budget ${name} is used up: calls are refused with budget_exceeded.`)
+        : trouble('wait', id, what, `${Math.round((100 * spent) / budget)} % of its budget ${name} is used.`)
+    })
 
 /** The budgets that a limit has, in USD. @param {Limit} limit */
 export const budgetsIn = (limit) =>

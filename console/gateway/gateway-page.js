@@ -11,7 +11,6 @@ import { RequestPanel } from './request-panel.js'
 import { daysOf, dimensionOf, Sums } from './sums.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {object} Shown
  * @property {import('./request-list.js').Lines} recent
  * @property {import('./request-list.js').Lines} lines

@@ -2,16 +2,14 @@ import { callApi } from '../api.js'
 import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
 import { nameOf } from '../names.js'
+import { nothing, When } from '../parts/cells.js'
 import { ListView } from '../parts/list-view.js'
-import { nothing } from '../parts/table.js'
-import { When } from '../parts/when.js'
 import { labelOf } from '../resources/form-values.js'
 import { hashAt } from '../route.js'
 
 /**
  * @typedef {import('./gateway-model.js').Line} Line
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
+ * @typedef {Answers['request_log.list']} Lines
  */
 
 /** Of a file. */
@@ -35,19 +33,19 @@ const fields = [
   { name: 'to', label: 'To' },
 ]
 
-/** The filters as query parameters of the API. @param {import('../route.js').Query} query */
+/** The filters as query parameters of the API. @param {Query} query */
 export const filtersOf = ({ model, provider, tenant, key, error, failed, from, to, after }) => ({
   ...{ model, provider, tenant_id: tenant, key_id: key, error, failed, from, to, cursor: after },
 })
 
-/** @param {import('../route.js').Query} query */
+/** @param {Query} query */
 const isFiltered = (query) => Object.values(filtersOf(query)).some((value) => value !== undefined && value !== '')
 
 /** The newest requests, or those that match the filters. @param {{ place: Place, lines: Lines }} props */
 export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
   <section class="panel" aria-label="Requests">
     <h2>Requests</h2>
-    <${ListView} place=${{ ...place, page: 'gateway', to: (/** @type {import('../route.js').Query} */ changes) => hashAt(place, changes) }} title="Requests" columns=${columnsOf(place)} rows=${data} keyOf=${(/** @type {Line} */ { request_id, at }) => `${request_id} ${at}`}
+    <${ListView} place=${{ ...place, page: 'gateway', to: (/** @type {Query} */ changes) => hashAt(place, changes) }} title="Requests" columns=${columnsOf(place)} rows=${data} keyOf=${(/** @type {Line} */ { request_id, at }) => `${request_id} ${at}`}
       fields=${fields} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => callApi(place.project, 'request_log.list', { query: { ...filtersOf(place.query), limit: maxPage, cursor } })}
       empty=${html`<p class="empty">${isFiltered(place.query) ? html`No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No requests logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`} />
   </section>
@@ -70,16 +68,16 @@ const columnsOf = (place) => [
       html`<span class="chip" data-tone=${error === null ? 'calm' : 'bad'}>${error ?? status}</span>`,
   },
   {
-    ...{ name: 'time', title: 'Time', value: ({ at }) => at },
+    ...{ name: 'time', title: 'Time', field: 'at' },
     cell: ({ at }) => html`<${When} at=${at} />`,
   },
   { name: 'caller', title: 'Caller', cell: (line) => who(place, line) },
   {
-    ...{ name: 'duration', title: 'Duration', value: ({ duration_ms }) => duration_ms },
+    ...{ name: 'duration', title: 'Duration', field: 'duration_ms' },
     cell: ({ duration_ms }) => duration(duration_ms),
   },
   {
-    ...{ name: 'first_byte', title: 'First byte', value: ({ first_byte_ms }) => first_byte_ms },
+    ...{ name: 'first_byte', title: 'First byte', field: 'first_byte_ms' },
     cell: ({ first_byte_ms }) => (first_byte_ms === null ? nothing : duration(first_byte_ms)),
   },
   {
@@ -91,12 +89,12 @@ const columnsOf = (place) => [
     cell: ({ cost_usd }) => (cost_usd === null ? 'unknown' : dollars(Number(cost_usd))),
   },
   {
-    ...{ name: 'attempts', title: 'Attempts', value: ({ attempts }) => attempts },
+    ...{ name: 'attempts', title: 'Attempts', field: 'attempts' },
     cell: ({ attempts }) =>
       attempts > 1 ? html`<span class="chip" data-tone="wait">${attempts} times</span>` : String(attempts),
   },
   { name: 'redacted', title: 'Redacted', value: redacted, cell: (line) => redacted(line) || nothing },
-  { name: 'model', title: 'Model', off: true, value: ({ model }) => model, cell: (line) => modelOf(place, line) },
+  { name: 'model', title: 'Model', off: true, field: 'model', cell: (line) => modelOf(place, line) },
   { name: 'id', title: 'Id', off: true, cell: ({ request_id }) => html`<code>${request_id}</code>` },
 ]
 

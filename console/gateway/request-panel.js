@@ -1,7 +1,9 @@
 import { callApi } from '../api.js'
 import { dollars, duration, preciseTime } from '../format.js'
 import { html } from '../html.js'
-import { nothing, Table } from '../parts/table.js'
+import { nothing } from '../parts/cells.js'
+import { ReadPanel } from '../parts/panel.js'
+import { Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, routeHash } from '../route.js'
 import { priceParts } from './gateway-model.js'
@@ -12,19 +14,19 @@ import { requestTitle, who } from './request-list.js'
 /** Operations whose requests the playground can send again. */
 const openable = ['chat_completions.create', 'responses.create']
 
-/** One request: its attempts, its redactions, the parts of its price, and its bodies. @param {{ place: import('../parts/query-form.js').Place, id: string }} props */
+/** One request: its attempts, its redactions, the parts of its price, and its bodies. @param {{ place: Place, id: string }} props */
 export const RequestPanel = ({ place, id }) => {
-  const { data, error } = useRead(id, () => callApi(place.project, 'request_log.get', { params: { request_id: id } }))
-  return html`
-    <section class="panel" aria-label=${`Request ${id}`}>
-      <h2>${data === null ? 'Request' : requestTitle(data)} <code>${id}</code> ${data !== null && openable.includes(data.operation) && data.request_body !== null && html`<a href=${routeHash({ view: 'playground', project: place.project, query: { mode: 'requests', request: id } })}>Open in the playground</a>`}<a class="close" href=${hashAt(place, { request: '' })}>Close</a></h2>
-      ${error !== null && html`<p class="panel-part trouble" role="alert">The request log has no entry for this request: it was not logged, or its entry has expired.</p>`}
-      ${data !== null && html`<${Shown} place=${place} entry=${data} />`}
-    </section>
-  `
+  const { project } = place
+  const read = useRead(id, () => callApi(project, 'request_log.get', { params: { request_id: id } }))
+  const { data } = read
+  const opens = data !== null && openable.includes(data.operation) && data.request_body !== null
+  const playground = routeHash({ view: 'playground', project, query: { mode: 'requests', request: id } })
+  const head = html`${data === null ? 'Request' : requestTitle(data)} <code>${id}</code> ${opens && html`<a href=${playground}>Open in the playground</a>`}`
+  return html`<${ReadPanel} label=${`Request ${id}`} head=${head} close=${hashAt(place, { request: '' })} read=${read} show=${(/** @type {Entry} */ entry) => html`<${Shown} place=${place} entry=${entry} />`}
+    failed="The request log has no entry for this request: it was not logged, or its entry has expired." />`
 }
 
-/** @param {{ place: import('../parts/query-form.js').Place, entry: Entry }} props */
+/** @param {{ place: Place, entry: Entry }} props */
 const Shown = ({ place, entry }) => {
   const { error, status, operation, asked_model, at, duration_ms, first_byte_ms, redactions, bodies } = entry
   const taken = Object.entries(redactions)
@@ -58,34 +60,25 @@ const whyNoTexts = (bodies) => {
 /** Each attempt in order, the one that answered last. @param {{ entry: Entry }} props */
 const Attempts = ({ entry }) => {
   const { failed_attempts: failed, attempts, error, provider, model, source, duration_ms } = entry
-  const rows = failed.map(({ provider: tried, model: as, source: by, error: code, message, after_ms }, at) => ({
-    key: String(at),
-    cells: [
-      String(at + 1),
-      `${tried} ${as}`,
-      by,
-      html`<span class="chip" data-tone="bad">${code}</span> ${message}`,
-      duration(after_ms),
-    ],
-  }))
   const answered =
     error === null && provider !== null
-      ? [
-          {
-            key: 'answer',
-            cells: [
-              String(Math.max(attempts, 1)),
-              `${provider} ${model}`,
-              source,
-              html`<span class="chip">answered</span>`,
-              duration(duration_ms),
-            ],
-          },
-        ]
+      ? [{ provider, model, source, error: '', message: '', after_ms: duration_ms, at: Math.max(attempts, 1) }]
       : []
-  if (rows.length + answered.length === 0)
+  const rows = [...failed.map((each, at) => ({ ...each, at: at + 1 })), ...answered]
+  if (rows.length === 0)
     return html`<p class="panel-part muted">No provider was called: the request was refused before that.</p>`
-  return html`<${Table} label="Attempts" columns=${['Attempt', 'Provider and model', 'Key', 'Outcome', 'After']} rows=${[...rows, ...answered]} />`
+  /** @type {Columns<(typeof rows)[number]>} */
+  const columns = {
+    Attempt: ({ at }) => String(at),
+    'Provider and model': (each) => `${each.provider} ${each.model}`,
+    Key: (each) => each.source,
+    Outcome: ({ error: code, message }) =>
+      code === ''
+        ? html`<span class="chip">answered</span>`
+        : html`<span class="chip" data-tone="bad">${code}</span> ${message}`,
+    After: ({ after_ms }) => duration(after_ms),
+  }
+  return html`<${Table} label="Attempts" columns=${columns} rows=${rows} />`
 }
 
 /** @param {{ entry: Entry }} props */
@@ -95,17 +88,18 @@ const Price = ({ entry }) => {
     return html`<p class="panel-part muted">The cost is unknown because the price of this model is unknown.</p>`
   const parts = priceParts(entry)
   if (parts.length === 0) return html`<p class="panel-part">${dollars(Number(cost_usd))}</p>`
-  const rows = parts.map(({ name, count, rate, usd }) => ({
-    key: name,
-    cells: [name, count.toLocaleString('en'), rateOf(name, rate), dollars(usd)],
-  }))
-  return html`
-    <${Table} label="Price" columns=${['Unit', 'Count', 'Rate', 'Cost']} rows=${[...rows, { key: 'sum', cells: [html`<strong>Cost</strong>`, '', price?.date ? `prices of ${price.date}` : '', html`<strong>$${cost_usd}</strong>`] }]} />
-  `
+  /** @type {Columns<import('./gateway-model.js').PricePart | null>} the last row is the sum */
+  const columns = {
+    Unit: (part) => part?.name ?? html`<strong>Cost</strong>`,
+    Count: (part) => part?.count.toLocaleString('en') ?? '',
+    Rate: (part) => (part === null ? (price?.date ? `prices of ${price.date}` : '') : rateOf(part)),
+    Cost: (part) => (part === null ? html`<strong>$${cost_usd}</strong>` : dollars(part.usd)),
+  }
+  return html`<${Table} label="Price" columns=${columns} rows=${[...parts, null]} />`
 }
 
-/** Formats a rate; tokens are priced per million everywhere. @param {string} name @param {number} rate */
-const rateOf = (name, rate) => (name.includes('token') ? `${dollars(rate * 1e6)} a million` : dollars(rate))
+/** Formats a rate; tokens are priced per million everywhere. @param {import('./gateway-model.js').PricePart} part */
+const rateOf = ({ name, rate }) => (name.includes('token') ? `${dollars(rate * 1e6)} a million` : dollars(rate))
 
 /** @param {{ title: string, text: string | null }} props */
 const Body = ({ title, text }) =>

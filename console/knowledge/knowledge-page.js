@@ -4,17 +4,15 @@ import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
 import { ActButton } from '../parts/act-button.js'
+import { Named, nothing, When } from '../parts/cells.js'
 import { Empty } from '../parts/empty.js'
-import { Named } from '../parts/named.js'
-import { nothing, Table } from '../parts/table.js'
-import { When } from '../parts/when.js'
+import { TablePanel } from '../parts/panel.js'
 import { hashAt, newResource, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { KnowledgeSearch } from './knowledge-search.js'
 import { SourcePanel } from './source-panel.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('#client/api/index.ts').KnowledgeBase} Base
  * @typedef {import('#client/api/index.ts').KnowledgeSource} Source
  * @typedef {{ bases: readonly Base[], sources: readonly Source[] }} Shown
@@ -48,21 +46,21 @@ const Knowledge = ({ place, shown: { bases, sources }, done }) => {
   `
 }
 
+/** What follows a list that is cut. @param {readonly unknown[]} rows */
+const cut = (rows) => rows.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`
+
 /** @param {{ place: Place, bases: readonly Base[] }} props */
 const Bases = ({ place, bases }) => {
   if (bases.length === 0)
     return html`<${Empty} drawn="knowledge" title="No knowledge bases yet" create=${sessionNow().operates && newResource(place.project, 'knowledge_bases')}><p>What agents look up in your documents.</p><//>`
-  return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Description', 'Tenant', 'Created']} rows=${bases.map(
-    ({ id, name, description, tenant_id, created_at }) => ({
-      key: id,
-      cells: [
-        html`<${Named} name=${name} id=${id} href=${hashAt(place, { base: id })} />`,
-        description ?? nothing,
-        tenant_id === null ? 'whole project' : nameOf(tenant_id),
-        html`<${When} at=${created_at} />`,
-      ],
-    }),
-  )} />${bases.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`}</section>`
+  /** @type {Columns<Base>} */
+  const columns = {
+    Base: ({ name, id }) => html`<${Named} name=${name} id=${id} href=${hashAt(place, { base: id })} />`,
+    Description: ({ description }) => description ?? nothing,
+    Tenant: ({ tenant_id }) => (tenant_id === null ? 'whole project' : nameOf(tenant_id)),
+    Created: ({ created_at }) => html`<${When} at=${created_at} />`,
+  }
+  return html`<${TablePanel} label="Knowledge bases" head="Knowledge bases" columns=${columns} rows=${bases}>${cut(bases)}<//>`
 }
 
 /** Failed sources first, then those in progress. @type {readonly Source['status'][]} */
@@ -70,41 +68,27 @@ const order = ['failed', 'pending', 'ready']
 
 /** @param {{ place: Place, base: string, sources: readonly Source[], done: () => void }} props */
 const Sources = ({ place, base, sources, done }) => {
+  const { project } = place
   if (sources.length === 0)
-    return html`<p class="empty">No sources yet. <a href=${routeHash({ view: 'resources', project: place.project, query: { kind: 'knowledge_bases', open: base } })}>Add the first one</a>.</p>`
+    return html`<p class="empty">No sources yet. <a href=${routeHash({ view: 'resources', project, query: { kind: 'knowledge_bases', open: base } })}>Add the first one</a>.</p>`
   const sorted = sources.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
   const failed = sources.filter(({ status }) => status === 'failed').length
-  return html`
-    <section class="panel" aria-label="Sources">
-      <h2>Sources ${failed > 0 && html`<span class="chip" data-tone="bad">${failed} failed</span>`}</h2>
-      <${Table} label="Sources" columns=${['Source', 'Status', 'Chunks', 'Last sync', 'Last change', 'Lifecycle', 'Sync']} rows=${sorted.map(
-        (source) => rowOf({ place, base, done }, source),
-      )} />
-      ${sources.length === max && html`<p class="panel-part muted">Only the newest ${max} are listed.</p>`}
-    </section>
-  `
-}
-
-/** @param {{ place: Place, base: string, done: () => void }} parts @param {Source} source */
-const rowOf = ({ place, base, done }, source) => {
-  const { id, status, title, filename, url, error, chunk_count, embedded_count, embedder, synced_at, changes } = source
-  const sync = async () => {
-    await callApi(place.project, 'knowledge_sources.sync', {
-      params: { knowledge_base_id: base, source_id: id },
-      body: {},
-    })
-    done()
-  }
-  return {
-    key: id,
-    cells: [
+  const sync = (/** @type {string} */ source_id) =>
+    callApi(project, 'knowledge_sources.sync', { params: { knowledge_base_id: base, source_id }, body: {} }).then(done)
+  /** @type {Columns<Source>} */
+  const columns = {
+    Source: ({ id, title, filename, url }) =>
       html`<${Named} name=${title ?? filename ?? url ?? id} id=${id} href=${hashAt(place, { source: id, from: '' })} />`,
+    Status: ({ status, error }) =>
       html`<span class="chip" data-tone=${status === 'pending' ? 'work' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+    Chunks: ({ embedder, chunk_count, embedded_count }) =>
       embedder === null ? `${chunk_count}, keywords only` : `${chunk_count}, ${embedded_count} with vectors`,
-      html`<${When} at=${synced_at} />`,
+    'Last sync': ({ synced_at }) => html`<${When} at=${synced_at} />`,
+    'Last change': ({ changes }) =>
       changes === null ? nothing : `+${changes.added} −${changes.removed} =${changes.unchanged}`,
-      html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
-      sessionNow().operates ? html`<${ActButton} label="Sync" act=${sync} />` : nothing,
-    ],
+    Lifecycle: ({ id }) => html`<a href=${routeHash({ view: 'actor', project, id })}>chart</a>`,
+    Sync: ({ id }) => (sessionNow().operates ? html`<${ActButton} label="Sync" act=${() => sync(id)} />` : nothing),
   }
+  const head = html`Sources ${failed > 0 && html`<span class="chip" data-tone="bad">${failed} failed</span>`}`
+  return html`<${TablePanel} label="Sources" head=${head} columns=${columns} rows=${sorted}>${cut(sources)}<//>`
 }

@@ -1,16 +1,14 @@
 import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
+import { TablePanel } from '../parts/panel.js'
 import { QueryForm } from '../parts/query-form.js'
 import { LeftOutList, Score, ScoreParts } from '../parts/score.js'
-import { Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt } from '../route.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ source_id: string, title: string | null, page?: number, start: number, end: number }} Citation
- * @typedef {{ chunk_id: string, source_id: string, content: string, score: number, heading: string | null, citation: Citation, parts?: Readonly<Record<string, unknown>> }} Hit
- * @typedef {{ data: readonly Hit[], abstained: boolean, embedder: string | null, left_out?: readonly { chunk_id: string, reason: string, score?: number }[] }} Found
+ * @typedef {Found['data'][number]} Hit
+ * @typedef {Answers['knowledge_bases.search']} Found
  */
 
 const fields = /** @type {const} */ ([{ name: 'q', label: 'Search', wide: true }])
@@ -35,24 +33,22 @@ export const KnowledgeSearch = ({ place, base, sources }) => {
 }
 
 /** @param {{ place: Place, found: Found, titles: ReadonlyMap<string, string | null> }} props */
-const Hits = ({ place, found: { data, embedder, left_out = [] }, titles }) => html`
-  <section class="panel" aria-label="Found">
-    <h2>Found <span class="muted">${embedder === null ? 'keyword search only: no embedder is configured' : `by words, and by meaning with ${embedder}`}</span></h2>
-    ${
-      data.length === 0
-        ? html`<p class="panel-part">No chunk answers this. Try another word, or look whether the sources below are ready.</p>`
-        : html`<${Table} label="Hits" columns=${['Source', 'Content', 'Score']} rows=${data.map((hit) => ({
-            key: hit.chunk_id,
-            cells: [
-              html`<${From} place=${place} hit=${hit} title=${titles.get(hit.source_id) ?? null} />`,
-              html`${hit.heading !== null && html`<span class="muted">${hit.heading}: </span>`}${hit.content}`,
-              html`<${Score} score=${hit.score} />${hit.parts && html`<${ScoreParts} of=${hit.chunk_id} parts=${hit.parts} />`}`,
-            ],
-          }))} />`
-    }
-    <${LeftOutList} left=${left_out.map(({ chunk_id, ...rest }) => ({ id: chunk_id, ...rest }))} href=${() => hashAt(place)} />
-  </section>
-`
+const Hits = ({ place, found: { data, embedder, left_out = [] }, titles }) => {
+  /** @type {Columns<Hit>} */
+  const columns = {
+    Source: (hit) => html`<${From} place=${place} hit=${hit} title=${titles.get(hit.source_id) ?? null} />`,
+    Content: ({ heading, content }) =>
+      html`${heading !== null && html`<span class="muted">${heading}: </span>`}${content}`,
+    Score: ({ chunk_id, score, parts }) =>
+      html`<${Score} score=${score} />${parts && html`<${ScoreParts} of=${chunk_id} parts=${parts} />`}`,
+  }
+  const how =
+    embedder === null ? 'keyword search only: no embedder is configured' : `by words, and by meaning with ${embedder}`
+  const left = left_out.map(({ chunk_id, ...rest }) => ({ id: chunk_id, ...rest }))
+  return html`<${TablePanel} label="Found" table="Hits" head=${html`Found <span class="muted">${how}</span>`} columns=${columns} rows=${data} empty="No chunk answers this. Try another word, or look whether the sources below are ready.">
+    <${LeftOutList} left=${left} href=${() => hashAt(place)} />
+  <//>`
+}
 
 /** @param {{ place: Place, hit: Hit, title: string | null }} props */
 const From = ({ place, hit: { source_id, citation }, title }) => html`

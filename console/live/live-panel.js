@@ -1,16 +1,12 @@
 import { callApi } from '../api.js'
 import { ahead, time } from '../format.js'
-import { html } from '../html.js'
+import { html, typed, useEffect, useRef, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { typed } from '../parts/typed.js'
-import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { useRead } from '../parts/use-read.js'
 import { drawing, watchJob } from './live-frames.js'
 import { buttonOf, isOwnKey, leaves, PageInput, placeOf } from './page-input.js'
 
-/**
- * @typedef {{ project: string, id: string, done: () => void }} Job
- * @typedef {{ message: string | null, since: string, expires_at: string }} Wait
- */
+/** @typedef {{ project: string, id: string, done: () => void }} Job */
 
 /** Message of an error. @param {unknown} error */
 const wordsFor = (error) => (error === null ? '' : error instanceof Error ? error.message : String(error))
@@ -22,31 +18,24 @@ const wordsFor = (error) => (error === null ? '' : error instanceof Error ? erro
  * @param {Job} props
  */
 export const LivePanel = ({ project, id, done }) => {
-  const [wait, setWait] = useState(/** @type {Wait | null} */ (null))
   const [note, setNote] = useState('')
   const [trouble, setTrouble] = useState('')
   const [input] = useState(() => new PageInput(project, id, (error) => setTrouble(wordsFor(error))))
-  useEffect(() => {
-    void callApi(project, 'browser_jobs.get', { params: { jobId: id } }).then(
-      ({ waiting }) => setWait(waiting),
-      (error) => setTrouble(wordsFor(error)),
-    )
-  }, [id])
+  const read = useRead(id, () => callApi(project, 'browser_jobs.get', { params: { jobId: id } }))
+  const wait = read.data?.waiting ?? null
+  const said = trouble || wordsFor(read.error)
   const go = async () => {
     await input.settled()
     await callApi(project, 'browser_jobs.continue', { params: { jobId: id }, body: note === '' ? {} : { note } })
     done()
   }
-  const cancel = async () => {
-    await callApi(project, 'browser_jobs.cancel', { params: { jobId: id } })
-    done()
-  }
+  const cancel = () => callApi(project, 'browser_jobs.cancel', { params: { jobId: id } }).then(done)
   return html`
     <section class="act live" aria-label="Page of the job">
       <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at)})`}.</p>
       ${wait?.message && html`<blockquote class="asked"><bdi>${wait.message}</bdi></blockquote>`}
       <${Screen} project=${project} id=${id} input=${input} />
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      ${said !== '' && html`<p class="trouble" role="alert">${said}</p>`}
       <${Typing} input=${input} />
       <form class="live-end" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <label>Note, stored with the job<input value=${note} maxlength="500"

@@ -1,8 +1,6 @@
 import { callApi } from '../api.js'
 
-/**
- * @typedef {{ type: string, x?: number, y?: number, button?: 'left' | 'middle' | 'right', clicks?: number, deltaX?: number, deltaY?: number, key?: string, text?: string }} Input
- */
+/** @typedef {{ type: string, x?: number, y?: number, button?: 'left' | 'middle' | 'right', clicks?: number, deltaX?: number, deltaY?: number, key?: string, text?: string }} Input */
 
 /** Batching window of input events, in ms. */
 const gatherMs = 50

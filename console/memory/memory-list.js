@@ -1,17 +1,13 @@
 import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
+import { nothing, When } from '../parts/cells.js'
 import { Pages } from '../parts/pages.js'
-import { nothing, Table } from '../parts/table.js'
+import { TablePanel } from '../parts/panel.js'
 import { useRead } from '../parts/use-read.js'
-import { When } from '../parts/when.js'
 import { hashAt } from '../route.js'
 import { sessionNow } from '../session.js'
-import { ownerOf } from './memory-owner.js'
 
-/**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {import('#client/api/index.ts').Memory} StoredMemory
- */
+/** @typedef {import('#client/api/index.ts').Memory} StoredMemory */
 
 const pageSize = 20
 
@@ -31,7 +27,7 @@ export const MemoryList = ({ place }) => {
       found !== null &&
       found.entities.length > 0 &&
       html`<section class="panel" aria-label="Entities"><h2>Entities <span class="muted">most relations first</span></h2><ul class="links">${found.entities.map(
-        (/** @type {{ name: string, relations: number }} */ { name, relations }) =>
+        ({ name, relations }) =>
           html`<li><a href=${hashAt(place, { entity: name })}>${name}</a> <span class="muted">${relations}</span></li>`,
       )}</ul></section>`
     }
@@ -39,32 +35,21 @@ export const MemoryList = ({ place }) => {
   `
 }
 
-/** @param {{ place: Place, page: { memories: readonly StoredMemory[], nextCursor: string | null } }} props */
-const Listed = ({ place, page: { memories, nextCursor } }) => html`
-  <section class="panel" aria-label="Memories">
-    <h2>Memories <span class="muted">newest first</span></h2>
-    ${
-      memories.length === 0
-        ? html`<p class="panel-part muted">Nothing is remembered of this user.${sessionNow().operates && html` <a href=${hashAt(place, { new: 'yes' })}>Write a memory</a>.`}</p>`
-        : html`<${Table} label="Memories" columns=${['Memory', 'Scope', 'Written by', 'Valid', 'Written']} rows=${memories.map(
-            (memory) => rowOf(place, memory),
-          )} />`
-    }
+/** @param {{ place: Place, page: Answers['memory.list'] }} props */
+const Listed = ({ place, page: { memories, nextCursor } }) => {
+  /** @type {Columns<StoredMemory>} */
+  const columns = {
+    Memory: ({ id, content }) => html`<a href=${hashAt(place, { id })} title=${id} data-id=${id}>${content}</a>`,
+    Scope: whereOf,
+    'Written by': ({ source }) => source,
+    Valid: (memory) => html`<${Holds} place=${place} memory=${memory} />`,
+    Written: ({ created_at }) => html`<${When} at=${created_at} />`,
+  }
+  const empty = html`Nothing is remembered of this user.${sessionNow().operates && html` <a href=${hashAt(place, { new: 'yes' })}>Write a memory</a>.`}`
+  return html`<${TablePanel} label="Memories" head=${html`Memories <span class="muted">newest first</span>`} columns=${columns} rows=${memories} empty=${empty}>
     <${Pages} first=${place.query.after ? hashAt(place, { after: '' }) : null} next=${nextCursor && hashAt(place, { after: nextCursor })} />
-  </section>
-`
-
-/** @param {Place} place @param {StoredMemory} memory */
-const rowOf = (place, memory) => ({
-  key: memory.id,
-  cells: [
-    html`<a href=${hashAt(place, { id: memory.id })} title=${memory.id} data-id=${memory.id}>${memory.content}</a>`,
-    whereOf(memory),
-    memory.source,
-    html`<${Holds} place=${place} memory=${memory} />`,
-    html`<${When} at=${memory.created_at} />`,
-  ],
-})
+  <//>`
+}
 
 /** @param {Pick<StoredMemory, 'scope' | 'sessionId' | 'namespace'>} memory */
 export const whereOf = ({ scope, sessionId, namespace }) =>
@@ -77,3 +62,6 @@ export const Holds = ({ place, memory: { superseded_by, valid_to, pinned } }) =>
   if (valid_to !== null) return html`until <time datetime=${valid_to}>${valid_to.slice(0, 10)}</time>`
   return html`<span class="chip">${pinned ? 'pinned' : 'now'}</span>`
 }
+
+/** The user and tenant in the URL, which every memory operation needs. @param {Place} place */
+export const ownerOf = ({ query: { user = '', tenant = '' } }) => ({ user, tenant })

@@ -10,15 +10,11 @@ import { SchemaForm } from '../resources/schema-form.js'
 import { hashAt } from '../route.js'
 import { sessionNow } from '../session.js'
 import { EntityPanel } from './entity-panel.js'
-import { MemoryList } from './memory-list.js'
-import { ownerOf } from './memory-owner.js'
+import { MemoryList, ownerOf } from './memory-list.js'
 import { MemoryPanel } from './memory-panel.js'
 import { MemorySearch } from './memory-search.js'
 
-/**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ users: readonly string[] }} Shown
- */
+/** @typedef {{ users: readonly string[] }} Shown */
 
 const fields = /** @type {const} */ ([
   { name: 'user', label: 'User' },
@@ -46,7 +42,7 @@ const usersSeen = async (project) => {
     ),
   )
   const users = lists.flatMap(({ data }) =>
-    data.map((/** @type {import('../list-page.js').ListedActor} */ { external_user_id: user, tenant_id: tenant }) => ({
+    data.map(({ external_user_id: user, tenant_id: tenant }) => ({
       user,
       tenant,
     })),
@@ -82,7 +78,7 @@ const NewMemory = ({ place }) => {
   }
   return html`<section class="panel" aria-label="New memory">
     <h2>Write a memory <a class="close" href=${hashAt(place, { new: '' })}>Close</a></h2>
-    <div class="panel-part"><${SchemaForm} label=${memoryForm.summary} button="Write" fields=${memoryForm.fields} initial=${user ? { userId: user } : {}} send=${write} suggest=${{}} /></div>
+    <div class="panel-part"><${SchemaForm} label=${memoryForm.summary} button="Write" fields=${memoryForm.fields} initial=${user ? { userId: user } : {}} send=${write} /></div>
   </section>`
 }
 

@@ -1,29 +1,17 @@
 import { callApi, metricsText } from '../api.js'
-import { machineName, time, toneOf } from '../format.js'
+import { machineName, serverNow, time, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
 import { livePage } from '../live-page.js'
-import { nothing, Table } from '../parts/table.js'
-import { When } from '../parts/when.js'
-import { serverNow } from '../server-time.js'
+import { nothing, When } from '../parts/cells.js'
+import { TablePanel } from '../parts/panel.js'
 import { latencyIn } from './commit-latency.js'
 import { ShardGrid, takeoversIn } from './shard-grid.js'
 
 /**
- * @typedef {object} InstallationNode
- * @property {string} id
- * @property {string} name
- * @property {string | null} address
- * @property {boolean} current
- * @property {boolean | null} alive
- * @property {boolean} draining
- * @property {number} shards
- * @property {number | null} live_actors
- * @property {number | null} running_effects
- * @property {string | null} redis
- * @property {string} started_at
- * @typedef {{ id: string, paused: boolean, paused_by: string | null, paused_at: string | null, waiting: number, oldest_at: string | null, merged: number, removed: number }} UpkeepTask
- * @typedef {{ id: string, machine: string, node: string }} LiveActor
+ * @typedef {import('../answers.js').Node} InstallationNode
+ * @typedef {import('../answers.js').UpkeepTask} UpkeepTask
+ * @typedef {import('../answers.js').LiveActor} LiveActor
  * @typedef {import('./shard-grid.js').Shard} Shard
  * @typedef {import('./shard-grid.js').Takeover} Takeover
  * @typedef {{ nodes: readonly InstallationNode[], tasks: readonly UpkeepTask[], actors: readonly LiveActor[], shards: readonly Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} Shown
@@ -34,7 +22,7 @@ const maxActors = 100
 /** The nodes of the installation, their shards, the housekeeping, and the live actors of a project. */
 export const nodesPage = livePage({
   everyMs: 2_000,
-  /** @param {import('../parts/query-form.js').Place} place @param {Shown | null} before @returns {Promise<Shown>} */
+  /** @param {Place} place @param {Shown | null} before @returns {Promise<Shown>} */
   read: async ({ project }, before) => {
     const [nodes, tasks, actors, { data: shards }, metrics] = await Promise.all([
       callApi(null, 'nodes.list'),
@@ -46,7 +34,7 @@ export const nodesPage = livePage({
     const known = { known: before?.takeovers ?? [], at: serverNow().toISOString() }
     return {
       ...{ nodes: nodes.data, tasks: tasks.data, shards, latency: latencyIn(metrics) },
-      actors: actors.data.toSorted((/** @type {LiveActor} */ a, /** @type {LiveActor} */ b) => (a.id < b.id ? -1 : 1)),
+      actors: actors.data.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       takeovers: takeoversIn(before?.shards ?? [], shards, known),
     }
   },
@@ -56,22 +44,10 @@ export const nodesPage = livePage({
 /** @param {{ project: string } & Shown} props */
 const Nodes = ({ project, nodes, tasks, actors, ...shards }) => html`
   <div class="view-head"><h1>Nodes</h1><span class="muted" role="status">${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}</span></div>
-  <section class="panel" aria-label="Nodes">
-    <${Table} label="Nodes" columns=${['Node', 'Status', 'Shards', 'Live actors', 'Effects', 'Address', 'Redis', 'Started']} rows=${nodes.map(nodeRow)} />
-  </section>
+  <${TablePanel} label="Nodes" columns=${nodeColumns} rows=${nodes} />
   <section class="panel" aria-label="Shards"><${ShardGrid} nodes=${nodes} ...${shards} /></section>
-  <section class="panel" aria-label="Housekeeping">
-    <h2>Housekeeping</h2>
-    <${Table} label="Housekeeping" columns=${['Task', 'Status', 'Waiting', 'Oldest', 'Merged here', 'Removed here']} rows=${tasks.map(taskRow)} />
-  </section>
-  <section class="panel" aria-label="Actors in memory">
-    <h2>Live actors <span class="muted">of this project</span></h2>
-    ${
-      actors.length === 0
-        ? html`<p class="panel-part muted">No actors of this project are in memory.</p>`
-        : html`<${Table} label="Live actors" columns=${['Actor', 'Machine', 'Node']} rows=${actors.map(({ id, machine, node }) => ({ key: id, cells: [html`<${ActorLink} project=${project} id=${id} />`, machineName(machine), node] }))} />`
-    }
-  </section>
+  <${TablePanel} label="Housekeeping" head="Housekeeping" columns=${taskColumns} rows=${tasks} />
+  <${TablePanel} label="Actors in memory" table="Live actors" head=${html`Live actors <span class="muted">of this project</span>`} empty="No actors of this project are in memory." columns=${actorColumns(project)} rows=${actors} />
 `
 
 /** @param {InstallationNode} node */
@@ -80,30 +56,33 @@ const statusOf = ({ alive, draining }) => {
   return draining ? 'draining' : alive === null ? 'not known' : 'running'
 }
 
-/** @param {InstallationNode} node */
-const nodeRow = (node) => ({
-  key: node.id,
-  cells: [
-    html`<span title=${node.id}>${node.name}</span>${node.current && html` <span class="muted">(this one)</span>`}`,
-    html`<span class="chip" data-tone=${toneOf(statusOf(node))}>${statusOf(node)}</span>`,
-    String(node.shards),
-    node.live_actors ?? nothing,
-    node.running_effects ?? nothing,
-    node.address ?? nothing,
-    node.redis ?? nothing,
-    html`<${When} at=${node.started_at} />`,
-  ],
-})
+/** @type {Columns<InstallationNode>} */
+const nodeColumns = {
+  Node: ({ id, name, current }) =>
+    html`<span title=${id}>${name}</span>${current && html` <span class="muted">(this one)</span>`}`,
+  Status: (node) => html`<span class="chip" data-tone=${toneOf(statusOf(node))}>${statusOf(node)}</span>`,
+  Shards: ({ shards }) => String(shards),
+  'Live actors': ({ live_actors }) => live_actors ?? nothing,
+  Effects: ({ running_effects }) => running_effects ?? nothing,
+  Address: ({ address }) => address ?? nothing,
+  Redis: ({ redis }) => redis ?? nothing,
+  Started: ({ started_at }) => html`<${When} at=${started_at} />`,
+}
 
-/** One housekeeping task, and since when and by whom it is paused. @param {UpkeepTask} task */
-const taskRow = ({ id, paused, paused_by, paused_at, waiting, oldest_at, merged, removed }) => ({
-  key: id,
-  cells: [
-    id,
+/** Housekeeping tasks, and since when and by whom each is paused. @type {Columns<UpkeepTask>} */
+const taskColumns = {
+  Task: ({ id }) => id,
+  Status: ({ paused, paused_by, paused_at }) =>
     html`<span class="chip" data-tone=${paused ? 'wait' : 'work'}>${paused ? 'paused' : 'running'}</span>${paused && html` <span class="muted">since ${time(paused_at ?? '')} by ${paused_by ?? 'unknown'}</span>`}`,
-    String(waiting),
-    html`<${When} at=${oldest_at} />`,
-    String(merged),
-    String(removed),
-  ],
+  Waiting: ({ waiting }) => String(waiting),
+  Oldest: ({ oldest_at }) => html`<${When} at=${oldest_at} />`,
+  'Merged here': ({ merged }) => String(merged),
+  'Removed here': ({ removed }) => String(removed),
+}
+
+/** @param {string} project @returns {Columns<LiveActor>} */
+const actorColumns = (project) => ({
+  Actor: ({ id }) => html`<${ActorLink} project=${project} id=${id} />`,
+  Machine: ({ machine }) => machineName(machine),
+  Node: ({ node }) => node,
 })

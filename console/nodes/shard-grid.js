@@ -3,7 +3,7 @@ import { html } from '../html.js'
 import { Table } from '../parts/table.js'
 
 /**
- * @typedef {{ shard: number, node: string | null, epoch: number, expires_in_ms: number | null }} Shard
+ * @typedef {import('../answers.js').Shard} Shard
  * @typedef {import('./nodes-page.js').InstallationNode} InstallationNode
  * @typedef {{ shard: number, from: string | null, to: string | null, at: string }} Takeover
  */
@@ -44,6 +44,13 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   const nameOf = (id) => nodes.find((node) => node.id === id)?.name ?? id ?? 'none'
   const free = shards.filter(({ node }) => node === null).length
   const draining = nodes.filter((node) => node.draining)
+  /** @type {Columns<Takeover>} */
+  const columns = {
+    Shard: ({ shard }) => String(shard),
+    From: ({ from }) => nameOf(from),
+    To: ({ to }) => nameOf(to),
+    Time: ({ at }) => age(at),
+  }
   return html`
     <h2>Shards <span class="muted">${free === 0 ? 'every shard is owned by a node' : html`<span class="chip" data-tone="bad">${free} without a node</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} is handing over</span>`)}</span></h2>
     <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" style=${styleOf(at)}></span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
@@ -52,15 +59,7 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
       const lease = expires_in_ms === null ? '' : `, lease expires in ${duration(expires_in_ms)}`
       return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : undefined} style=${at < 0 ? undefined : styleOf(at)} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 && '!'}</li>`
     })}</ol>
-    ${
-      takeovers.length > 0 &&
-      html`<${Table} label="Takeovers" columns=${['Shard', 'From', 'To', 'Time']} rows=${takeovers.map(
-        ({ shard, from, to, at }, index) => ({
-          key: `${shard} ${at} ${index}`,
-          cells: [String(shard), nameOf(from), nameOf(to), age(at)],
-        }),
-      )} />`
-    }
+    ${takeovers.length > 0 && html`<${Table} label="Takeovers" columns=${columns} rows=${takeovers} />`}
     <p class="panel-part">${latency === null ? html`<span class="muted">No commit of this node was measured yet.</span>` : html`Commits of this node are durable within <strong>${ms(latency.p50)}</strong> (median), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}.`}</p>
   `
 }

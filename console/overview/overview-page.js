@@ -4,17 +4,16 @@ import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { nameOf as knownName } from '../names.js'
 import { Choices } from '../parts/choices.js'
-import { Table } from '../parts/table.js'
+import { TablePanel } from '../parts/panel.js'
 import { hashAt, listHash, routeHash } from '../route.js'
 import { SeriesChart } from './series-chart.js'
 import { count, Totals } from './totals.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('./totals.js').Sums} Sums
- * @typedef {{ name: string | null, calls: number, errors: number, cost_usd: number, tokens: number, costs: readonly number[], counts: readonly number[] }} Group
- * @typedef {{ tool: string, calls: number, failures: number, p95_ms: number }} Tool
- * @typedef {{ from: string, to: string, bucket_ms: number, complete: boolean, data: readonly (Sums & { at: string })[], totals: Sums, totals_before: Sums, groups: readonly Group[], tools: readonly Tool[] }} Series
+ * @typedef {import('../answers.js').SeriesGroup} Group
+ * @typedef {import('../answers.js').ToolHealth} Tool
+ * @typedef {Answers['observation.series']} Series
  */
 
 const ranges = /** @type {const} */ ({ hour: 'Hour', day: 'Day', week: 'Week', month: '30 days' })
@@ -74,40 +73,32 @@ const Charts = ({ place: { project, query }, series: { data, groups, bucket_ms }
 /** @param {{ place: Place, groups: readonly Group[] }} props */
 const Groups = ({ place, groups }) => {
   const { by } = chosen(place.query)
-  const rows = groups.map(({ name, calls, errors, cost_usd, tokens }) => ({
-    key: name ?? '',
-    cells: [nameOf(place, by, name), count(calls), count(errors), dollars(cost_usd), count(tokens)],
-  }))
-  return html`
-    <section class="panel" aria-label="Groups">
-      <h2>Calls <${Choices} label="Grouped by" values=${dimensions} now=${by} to=${(/** @type {string} */ name) => hashAt(place, { by: name })} /></h2>
-      <${Table} label="Groups" columns=${['Name', 'Calls', 'Errors', 'Cost', 'Tokens']} rows=${rows} />
-    </section>
-  `
+  /** @type {Columns<Group>} */
+  const columns = {
+    Name: ({ name }) => nameOf(place, by, name),
+    Calls: ({ calls }) => count(calls),
+    Errors: ({ errors }) => count(errors),
+    Cost: ({ cost_usd }) => dollars(cost_usd),
+    Tokens: ({ tokens }) => count(tokens),
+  }
+  const head = html`Calls <${Choices} label="Grouped by" values=${dimensions} now=${by} to=${(/** @type {string} */ name) => hashAt(place, { by: name })} />`
+  return html`<${TablePanel} label="Groups" head=${head} columns=${columns} rows=${groups} />`
 }
 
 /** @param {{ project: string, tools: readonly Tool[] }} props */
-const Tools = ({ project, tools }) => html`
-  <section class="panel" aria-label="Tool health">
-    <h2>Tools <span class="muted">that the server ran</span></h2>
-    ${
-      tools.length === 0
-        ? html`<p class="panel-part muted">No tool ran in this time.</p>`
-        : html`<${Table} label="Tools" columns=${['Tool', 'Calls', 'Failed', 'Failure rate', 'p95']} rows=${tools.map(
-            ({ tool, calls, failures, p95_ms }) => ({
-              key: tool,
-              cells: [
-                failures === 0 ? tool : html`<a href=${listHash({ project, machine: '', tool })}>${tool}</a>`,
-                count(calls),
-                count(failures),
-                html`<span class="chip" data-tone=${failures === 0 ? 'calm' : 'bad'}>${Math.round((100 * failures) / calls)} %</span>`,
-                duration(p95_ms),
-              ],
-            }),
-          )} />`
-    }
-  </section>
-`
+const Tools = ({ project, tools }) => {
+  /** @type {Columns<Tool>} */
+  const columns = {
+    Tool: ({ tool, failures }) =>
+      failures === 0 ? tool : html`<a href=${listHash({ project, machine: '', tool })}>${tool}</a>`,
+    Calls: ({ calls }) => count(calls),
+    Failed: ({ failures }) => count(failures),
+    'Failure rate': ({ calls, failures }) =>
+      html`<span class="chip" data-tone=${failures === 0 ? 'calm' : 'bad'}>${Math.round((100 * failures) / calls)} %</span>`,
+    p95: ({ p95_ms }) => duration(p95_ms),
+  }
+  return html`<${TablePanel} label="Tool health" table="Tools" head=${html`Tools <span class="muted">that the server ran</span>`} empty="No tool ran in this time." columns=${columns} rows=${tools} />`
+}
 
 /** @param {Place} place @param {string} by @param {string | null} name */
 const nameOf = ({ project }, by, name) => {

@@ -1,5 +1,4 @@
-import { html } from '../html.js'
-import { useEffect, useRef } from '../vendor/hooks.js'
+import { html, useEffect, useRef } from '../html.js'
 import uPlot from '../vendor/uplot.js'
 
 /**

@@ -3,7 +3,7 @@ import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
 import { useRead } from '../parts/use-read.js'
 
-/** @typedef {{ calls: number, errors: number, cost_usd: number, input_tokens: number, output_tokens: number, p50_ms: number | null, p95_ms: number | null }} Sums */
+/** @typedef {import('../answers.js').SeriesTotals} Sums */
 
 /** @type {readonly (readonly [name: string, value: (sums: Sums) => number | null, format: (value: number) => string])[]} */
 const tiles = [

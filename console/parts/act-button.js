@@ -1,6 +1,5 @@
 import { wordsOf } from '../api.js'
-import { html } from '../html.js'
-import { useState } from '../vendor/hooks.js'
+import { html, useState } from '../html.js'
 
 /**
  * A button that runs a server action, one at a time. An error is shown next to it, with its code. It keeps the focus
@@ -11,9 +10,10 @@ import { useState } from '../vendor/hooks.js'
  * @param {() => Promise<unknown>} props.act
  * @param {string} [props.sure] label that requests confirmation of an irreversible action, by a second press
  * @param {boolean} [props.main] the main button of its form: Enter in a field presses it
+ * @param {boolean} [props.quiet] false: it stands out without being the main button
  * @param {boolean} [props.disabled]
  */
-export const ActButton = ({ label, act, sure, main = false, disabled = false }) => {
+export const ActButton = ({ label, act, sure, main = false, quiet = !main, disabled = false }) => {
   const [stage, setStage] = useState(/** @type {'ready' | 'sure' | 'busy'} */ ('ready'))
   const [trouble, setTrouble] = useState('')
   const press = async () => {
@@ -25,7 +25,7 @@ export const ActButton = ({ label, act, sure, main = false, disabled = false }) 
     setStage('ready')
   }
   return html`
-    <button type=${main ? 'submit' : 'button'} class=${main ? '' : 'quiet'} data-tone=${stage === 'sure' ? 'bad' : undefined} aria-disabled=${disabled || stage === 'busy'} onClick=${press} onBlur=${() => stage === 'sure' && setStage('ready')}>${stage === 'sure' ? sure : label}</button>
+    <button type=${main ? 'submit' : 'button'} class=${quiet ? 'quiet' : ''} data-tone=${stage === 'sure' ? 'bad' : undefined} aria-disabled=${disabled || stage === 'busy'} onClick=${press} onBlur=${() => stage === 'sure' && setStage('ready')}>${stage === 'sure' ? sure : label}</button>
     ${trouble !== '' && html` <span class="trouble" role="alert">${trouble}</span>`}
   `
 }

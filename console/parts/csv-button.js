@@ -1,8 +1,7 @@
 import { download } from '../bundle.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { nameOf, withNames } from '../names.js'
 import { sessionNow } from '../session.js'
-import { useState } from '../vendor/hooks.js'
 import { ActButton } from './act-button.js'
 import { csvOf, maxRows } from './csv.js'
 

@@ -1,5 +1,6 @@
-import { html } from '../html.js'
-import { useState } from '../vendor/hooks.js'
+import { html, useState } from '../html.js'
+import { nameOf } from '../names.js'
+import { cellOf } from '../resources/row-text.js'
 import { CsvButton } from './csv-button.js'
 import { Pages } from './pages.js'
 import { QueryForm } from './query-form.js'
@@ -8,9 +9,9 @@ import { ViewsMenu } from './views-menu.js'
 
 /**
  * @typedef {import('../vendor/preact.js').ComponentChildren} Children
- * @typedef {import('../route.js').Query} Query
- * @typedef {{ name: string, title: string, cell: (row: any) => import('../vendor/preact.js').ComponentChild, value?: (row: any) => string | number | null, off?: true }} Column
- *   `value`: by which rows are sorted; `off`: not shown unless chosen
+ * @typedef {string | number | null | undefined} Value
+ * @typedef {{ name: string, title: string, field?: string, cell?: (row: any) => import('../vendor/preact.js').ComponentChild, value?: (row: any) => Value, off?: true }} Column
+ *   `field`: of the row, which is shown and sorted by unless `cell` and `value` say otherwise; `off`: not shown unless chosen
  * @typedef {import('./query-form.js').QueryField} QueryField
  * @typedef {{ project: string, query: Query, page: string, to: (changes: Query) => string }} ListPlace
  *   `page`: names the list in saved views; `to`: the hash with changed parameters
@@ -18,6 +19,16 @@ import { ViewsMenu } from './views-menu.js'
 
 /** Parameters of the address that belong to no saved view. */
 const passing = ['after', 'view', 'request', 'compare']
+
+/** By what a row is sorted: the name of what a field names by its id. @param {Column} column @param {any} row @returns {Value} */
+const sortedBy = ({ field, value }, row) => {
+  if (value !== undefined) return value(row)
+  const own = field === undefined ? null : row[field]
+  return typeof own === 'string' ? nameOf(own) : own
+}
+
+/** @param {Column} column @param {any} row */
+const shownIn = ({ field = '', cell }, row) => (cell === undefined ? cellOf(field, row[field]) : cell(row))
 
 /**
  * A list of rows with filters, columns, an order within its page, saved views and a file of all rows. All that is
@@ -28,7 +39,7 @@ const passing = ['after', 'view', 'request', 'compare']
  * @param {string} props.title
  * @param {readonly Column[]} props.columns the first is the name of the row
  * @param {readonly any[]} props.rows
- * @param {(row: any) => string} props.keyOf
+ * @param {(row: any) => string} [props.keyOf]
  * @param {readonly QueryField[]} props.fields the first is always shown
  * @param {string | null} props.next cursor of the next page
  * @param {(cursor: string | undefined) => Promise<import('./csv.js').Page>} props.read a page of a file
@@ -41,6 +52,10 @@ export const ListView = ({ place, title, columns, rows, keyOf, fields, next, rea
   const shown = columns.filter(({ name, off }, at) =>
     at === 0 || chosen.length === 0 ? off !== true : chosen.includes(name),
   )
+  const cells = Object.fromEntries(
+    shown.map((column) => [column.title, (/** @type {any} */ row) => shownIn(column, row)]),
+  )
+  const heads = Object.fromEntries(shown.map((column) => [column.title, headOf(column, place)]))
   return html`
     <div class="list-tools">
       <${Filters} place=${place} fields=${fields} />
@@ -54,11 +69,7 @@ export const ListView = ({ place, title, columns, rows, keyOf, fields, next, rea
     ${
       rows.length === 0
         ? empty
-        : html`<${Table} label=${title} columns=${shown.map((column) => headOf(column, place))} rows=${sorted(
-            rows,
-            columns,
-            query.sort,
-          ).map((row) => ({ key: keyOf(row), cells: shown.map(({ cell }) => cell(row)) }))} />`
+        : html`<${Table} label=${title} columns=${cells} rows=${sorted(rows, columns, query.sort)} keyOf=${keyOf} heads=${heads} />`
     }
     <${Pages} first=${query.after ? to({ after: '' }) : null} next=${next && to({ after: next })} />
   `
@@ -69,12 +80,11 @@ const viewed = (query) =>
   Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && !passing.includes(name)))
 
 /** @param {Column} column @param {ListPlace} place */
-const headOf = ({ name, title, value }, { query: { sort = '' }, to }) => {
-  if (value === undefined) return { name: title, head: title }
+const headOf = ({ name, title, field, value }, { query: { sort = '' }, to }) => {
+  if (field === undefined && value === undefined) return { head: title }
   const order = sort === `-${name}` ? 'descending' : sort === name ? 'ascending' : undefined
   const next = order === undefined ? `-${name}` : order === 'descending' ? name : ''
   return {
-    name: title,
     order,
     head: html`<a href=${to({ sort: next })} title="Sort the rows of this page">${title}${order && html` <span aria-hidden="true">${order === 'ascending' ? '↑' : '↓'}</span>`}</a>`,
   }
@@ -82,14 +92,14 @@ const headOf = ({ name, title, value }, { query: { sort = '' }, to }) => {
 
 /** @param {readonly any[]} rows @param {readonly Column[]} columns @param {string} [sort] */
 const sorted = (rows, columns, sort = '') => {
-  const value = columns.find(({ name }) => name === sort.replace(/^-/, ''))?.value
-  if (value === undefined) return rows
+  const column = columns.find(({ name }) => name === sort.replace(/^-/, ''))
+  if (column === undefined) return rows
   const sign = sort.startsWith('-') ? -1 : 1
-  return rows.toSorted((a, b) => sign * compared(value(a), value(b)))
+  return rows.toSorted((a, b) => sign * compared(sortedBy(column, a), sortedBy(column, b)))
 }
 
-/** Empty values come last in ascending order. @param {string | number | null} a @param {string | number | null} b */
-const compared = (a, b) => {
+/** Empty values come last in ascending order. @param {Value} a @param {Value} b */
+const compared = (a = null, b = null) => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b))
 }

@@ -1,6 +1,5 @@
 import { bytesOf } from '../api.js'
-import { html } from '../html.js'
-import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { html, useEffect, useRef, useState } from '../html.js'
 import { useRead } from './use-read.js'
 
 /** @typedef {import('./turn-input.js').Image} Image */

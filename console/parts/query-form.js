@@ -2,7 +2,7 @@ import { html } from '../html.js'
 import { hashAt } from '../route.js'
 
 /**
- * @typedef {{ view: import('../route.js').PlainView, project: string, query: import('../route.js').Query }} Place the current view; all of it is in the URL
+ * @typedef {{ view: import('../route.js').PlainView, project: string, query: Query }} Place the current view; all of it is in the URL
  * @typedef {{ name: string, label: string, type?: string, choices?: readonly (readonly [value: string, text: string])[], wide?: boolean }} QueryField
  */
 
@@ -15,7 +15,7 @@ import { hashAt } from '../route.js'
  * @param {string} props.button
  * @param {readonly QueryField[]} props.fields
  * @param {readonly string[]} [props.fresh] parameters that are removed when the form changes
- * @param {(changes: import('../route.js').Query) => string} [props.to] the hash with changed parameters
+ * @param {(changes: Query) => string} [props.to] the hash with changed parameters
  * @param {import('../vendor/preact.js').ComponentChildren} [props.children] what follows the button
  */
 export const QueryForm = ({

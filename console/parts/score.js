@@ -1,8 +1,6 @@
 import { html } from '../html.js'
 
-/**
- * @typedef {{ readonly id: string, readonly reason: string, readonly score?: number | undefined }} LeftOut
- */
+/** @typedef {{ readonly id: string, readonly reason: string, readonly score?: number | undefined }} LeftOut */
 
 /** Parts of a score with their descriptions, and whether each is a share of a whole. @type {readonly (readonly [name: string, words: string, share: boolean])[]} */
 const known = [

@@ -1,39 +1,46 @@
 import { areNumbers } from '../format.js'
 import { html } from '../html.js'
+import { nothing } from './cells.js'
 
 /**
  * @typedef {import('../vendor/preact.js').ComponentChild} Child
- * @typedef {string | { name: string, head: Child, order?: 'ascending' | 'descending' | undefined }} Column `order`: by which the rows are sorted
- * @typedef {{ key: string, cells: readonly Child[] }} TableRow the first cell is the row's name
+ * @typedef {{ head: Child, order?: 'ascending' | 'descending' | undefined }} Head `order`: by which the rows are sorted
+ */
+
+/**
+ * The cells of a row by the names of their columns; the first is the row's name.
+ *
+ * @template Row
+ * @typedef {Readonly<Record<string, (row: Row, index: number) => Child>>} Columns
  */
 
 /**
  * A table whose rows become blocks on narrow screens. Columns of numbers are aligned by their ends.
  *
- * @param {{ label: string, columns: readonly Column[], rows: readonly TableRow[] }} props
+ * @param {{ label: string, columns: Columns<any>, rows: readonly any[], keyOf?: (row: any, index: number) => string | number, heads?: Readonly<Record<string, Head>> }} props
+ *   `keyOf`: by default the id of the row, or its place; `heads`: of columns that show more than their name
  */
-export const Table = ({ label, columns, rows }) => {
-  const ofNumbers = columns.map((_, at) => at > 0 && areNumbers(textsOf(rows.map(({ cells }) => cells[at]))))
+export const Table = ({ label, columns, rows, keyOf = (row, index) => row?.id ?? index, heads = {} }) => {
+  const names = Object.keys(columns)
+  const cells = rows.map((row, index) => Object.values(columns).map((cell) => cell(row, index)))
+  const ofNumbers = names.map((_, at) => at > 0 && areNumbers(textsOf(cells.map((each) => each[at]))))
   return html`
     <table class="grid" aria-label=${label}>
-      <thead><tr>${columns.map(
-        (column, at) =>
-          html`<th scope="col" class=${ofNumbers[at] ? 'number' : undefined} aria-sort=${typeof column === 'string' ? undefined : column.order}>${typeof column === 'string' ? column : column.head}</th>`,
+      <thead><tr>${names.map(
+        (name, at) =>
+          html`<th scope="col" class=${ofNumbers[at] ? 'number' : undefined} aria-sort=${heads[name]?.order}>${heads[name]?.head ?? name}</th>`,
       )}</tr></thead>
-      <tbody>${rows.map(
-        ({ key, cells }) => html`
-        <tr key=${key}>${cells.map((cell, at) =>
+      <tbody>${cells.map(
+        (row, index) => html`
+        <tr key=${keyOf(rows[index], index)}>${row.map((cell, at) =>
           at === 0
             ? html`<th scope="row">${cell}</th>`
-            : html`<td data-name=${nameIn(columns[at])} class=${classOf(cell, ofNumbers[at])}>${cell}</td>`,
+            : html`<td data-name=${names[at]} class=${classOf(cell, ofNumbers[at])}>${cell}</td>`,
         )}</tr>`,
       )}</tbody>
     </table>
   `
 }
-
-/** @param {Column} [column] */
-const nameIn = (column = '') => (typeof column === 'string' ? column : column.name)
 
 /** The texts among cells. @param {readonly Child[]} cells */
 const textsOf = (cells) =>
@@ -52,6 +59,3 @@ const classOf = (cell, isNumber) => {
     ? 'short'
     : undefined
 }
-
-/** Placeholder for an empty cell. */
-export const nothing = '–'

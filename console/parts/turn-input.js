@@ -2,6 +2,8 @@
  * @typedef {object} Image of a message, by one of these
  * @property {string} [image_id] of a session's image
  * @property {string} [image_url] a data URL, or an address elsewhere, which is not loaded
+ * @property {string} [mime_type]
+ * @property {number} [bytes] its size
  * @property {string} [detail]
  * @property {string} [filename]
  * @property {number} [key] of one that is attached

@@ -1,9 +1,7 @@
 import { callApi } from '../api.js'
-import { html } from '../html.js'
-import { useEffect, useState } from '../vendor/hooks.js'
+import { html, typed, useEffect, useState } from '../html.js'
 import { readViews, viewHash } from '../views.js'
 import { ActButton } from './act-button.js'
-import { typed } from './typed.js'
 import { useRead } from './use-read.js'
 
 /** @typedef {import('../views.js').SavedView} SavedView */
@@ -12,7 +10,7 @@ import { useRead } from './use-read.js'
  * The member's saved views of a list: opened, saved, renamed, deleted, and the one with which the page opens. The key
  * `v` opens the menu.
  *
- * @param {{ place: import('./list-view.js').ListPlace, viewed: import('../route.js').Query }} props `viewed`: what a view keeps of the address
+ * @param {{ place: import('./list-view.js').ListPlace, viewed: Query }} props `viewed`: what a view keeps of the address
  */
 export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
   const { data, again } = useRead(`${project} ${page}`, () => readViews(project))
@@ -62,7 +60,7 @@ export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
   </div></details>`
 }
 
-/** Parameters without their values. @param {import('../route.js').Query} query */
+/** Parameters without their values. @param {Query} query */
 const cleared = (query) => Object.fromEntries(Object.keys(query).map((name) => [name, '']))
 
 /** Opens the menu of the page by its key; Escape closes it. @param {KeyboardEvent} event */

@@ -1,6 +1,5 @@
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { dataUrlOf, Pictures } from '../parts/pictures.js'
-import { useState } from '../vendor/hooks.js'
 
 /** @typedef {import('./request-model.js').Item} Item */
 

@@ -1,16 +1,12 @@
 import { callApi } from '../api.js'
-import { html } from '../html.js'
-import { typed } from '../parts/typed.js'
+import { html, typed, useEffect, useState } from '../html.js'
 import { useRead } from '../parts/use-read.js'
-import { KnownValues } from '../resources/known-values.js'
-import { useEffect, useState } from '../vendor/hooks.js'
+import { Suggestions } from '../resources/schema-form.js'
 import { AttachButton, Attached, sentParts, useAttachments } from './attachments.js'
 import { Lane } from './lane.js'
 import { isSimulated, MagicWords } from './magic-words.js'
 import { openedRequest } from './request-model.js'
 import { openCalls, useLane } from './use-lane.js'
-
-/** @typedef {import('../parts/query-form.js').Place} Place */
 
 /**
  * Requests to one or two models, prompts or versions, side by side: one message goes to all of them.
@@ -59,7 +55,7 @@ export const Bench = ({ place: { project, query }, models, agents }) => {
   }
   const simulated = shown.some(({ settings }) => isSimulated(String(settings.model ?? models[0] ?? ''), models))
   return html`
-    <${KnownValues} project=${project} />
+    <${Suggestions} id="known-models" list="models.list" />
     <div class=${two ? 'bench two' : 'bench'}>${shown.map((lane, at) => html`<${Lane} key=${at} name=${two ? ['A', 'B'][at] : 'Request'} project=${project} lane=${lane} sources=${sources.data} model=${models[0] ?? ''} from=${(at === 0 ? query.a : query.b) ?? ''} draft=${[text || 'Hello', files]} />`)}</div>
     <form class="panel talk-form bench-say" aria-label="Send" ...${attached.taking} onSubmit=${(
       /** @type {Event} */ event,

@@ -35,7 +35,7 @@ export const openConversation = () =>
     },
   })
 
-/** What was said in a log of a session or a run. @param {readonly import('../event-log.js').ActorEvent[]} events */
+/** What was said in a log of a session or a run. @param {readonly ActorEvent[]} events */
 export const linesIn = (events) =>
   events.reduce(
     (context, { event_type, payload, sequence }) =>

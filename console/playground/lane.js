@@ -1,12 +1,10 @@
 import { callApi } from '../api.js'
-import { html } from '../html.js'
+import { html, typed, useEffect, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { typed } from '../parts/typed.js'
 import { useRead } from '../parts/use-read.js'
 import { bodyOf, JsonDraft } from '../resources/form-values.js'
 import { requestFields } from '../resources/resources.js'
 import { Fields } from '../resources/schema-form.js'
-import { useEffect, useState } from '../vendor/hooks.js'
 import { codeOf, openedPrompt, settingsOfAgent } from './request-model.js'
 import { Messages } from './talk.js'
 
@@ -54,7 +52,7 @@ export const Lane = ({ name, project, lane, sources, model, from, draft }) => {
     </div>
     <${Messages} project=${project} lines=${lines} hint=${false} />
     <details class="panel-part"><summary>Prompt, parameters and tools</summary>
-      <div class="schema-form"><${Fields} fields=${requestFields} values=${{ ...settings, ...drafts }} setOf=${setOf} suggest=${{}} /></div>
+      <div class="schema-form"><${Fields} fields=${requestFields} values=${{ ...settings, ...drafts }} setOf=${setOf} /></div>
     </details>
     <details class="panel-part"><summary>Memory and knowledge</summary>
       <div class="schema-form">
@@ -84,23 +82,18 @@ const Code = ({ body }) => {
  */
 const StartFrom = ({ project, sources, from, items, open }) => {
   const [[source = '', version = ''], choose] = useState(from.split('@'))
-  const versions = useRead(source, async () => {
-    const { data } = source.startsWith('pmpt')
-      ? await callApi(project, 'prompt_versions.list', { params: { prompt_id: source } })
-      : await callApi(project, 'agent_versions.list', { params: { agent_id: source }, query: { limit: 100 } })
-    return data
-  })
-  const own = useRead(source.startsWith('pmpt') ? '' : source, () =>
-    callApi(project, 'agents.get', { params: { agent_id: source } }),
+  const isPrompt = source.startsWith('pmpt')
+  const { data: versions } = useRead(source, async () =>
+    isPrompt
+      ? (await callApi(project, 'prompt_versions.list', { params: { prompt_id: source } })).data
+      : (await callApi(project, 'agent_versions.list', { params: { agent_id: source }, query: { limit: 100 } })).data,
   )
-  const chosen = versions.data?.find((/** @type {{ version: string }} */ each) => each.version === version)
-  const isRead = version === '' || versions.data !== null
-  const start = chosen ?? (source.startsWith('pmpt') ? versions.data?.[0] : isRead ? own.data : null)
+  const own = useRead(isPrompt ? '' : source, () => callApi(project, 'agents.get', { params: { agent_id: source } }))
+  const chosen = versions?.find((each) => each.version === version)
+  const start = chosen ?? (isPrompt ? versions?.[0] : version === '' || versions !== null ? own.data : null)
   // once for what was chosen: what is read later must not undo what was typed meanwhile
   useEffect(() => {
-    if (start === null || start === undefined) return
-    if (source.startsWith('pmpt')) open(openedPrompt(start))
-    else open({ settings: settingsOfAgent(start.config), items })
+    if (start) open('config' in start ? { settings: settingsOfAgent(start.config), items } : openedPrompt(start))
   }, [start])
   if (sources === null) return null
   /** @param {string} title @param {readonly Named[]} rows */
@@ -109,6 +102,6 @@ const StartFrom = ({ project, sources, from, items, open }) => {
     html`<optgroup label=${title}>${rows.map(({ id, name }) => html`<option value=${id} selected=${id === source}>${name}</option>`)}</optgroup>`
   return html`
     <label>Start from<select value=${source} onChange=${typed((id) => choose([id, '']))}><option value="">nothing</option>${group('Agents', sources.agents)}${group('Prompts', sources.prompts)}</select></label>
-    ${versions.data?.length > 0 && html`<label>Version<select value=${version} onChange=${typed((id) => choose([source, id]))}><option value="">${source.startsWith('pmpt') ? 'the newest' : 'the config'}</option>${versions.data.map((/** @type {{ version: string }} */ each) => html`<option value=${each.version} selected=${each.version === version}>${each.version}</option>`)}</select></label>`}
+    ${versions !== null && versions.length > 0 && html`<label>Version<select value=${version} onChange=${typed((id) => choose([source, id]))}><option value="">${isPrompt ? 'the newest' : 'the config'}</option>${versions.map((each) => html`<option value=${each.version} selected=${each.version === version}>${each.version}</option>`)}</select></label>`}
   `
 }

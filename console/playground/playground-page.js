@@ -1,3 +1,4 @@
+import { newestEvents } from '../actor-source.js'
 import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
@@ -9,13 +10,9 @@ import { sessionNow } from '../session.js'
 import { Bench } from './bench.js'
 import { Talk } from './talk.js'
 
-/**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {{ models: readonly string[], agents: readonly { id: string, name: string }[], log: readonly import('../event-log.js').ActorEvent[], session: string | undefined }} Shown
- */
+/** @typedef {{ models: readonly string[], agents: readonly { id: string, name: string }[], log: readonly ActorEvent[], session: string | undefined }} Shown */
 
 const max = 100
-const pageSize = 200
 /** Maximum number of events shown, the newest ones of a long conversation. */
 const maxEvents = 2000
 
@@ -26,36 +23,17 @@ export const playgroundPage = livePage({
   show: ({ place, data }) => html`<${Playground} place=${place} shown=${data} />`,
 })
 
-/** @param {string} project @param {string} session @returns {Promise<readonly import('../event-log.js').ActorEvent[]>} */
-const readLog = async (project, session) => {
-  const params = { actor_id: session }
-  const { last_sequence: last } = await callApi(project, 'project_actors.get', { params })
-  const events = []
-  for (let after = Math.max(0, last - maxEvents); after < last; ) {
-    const { data } = await callApi(project, 'project_actors.events', { params, query: { after, limit: pageSize } })
-    events.push(...data)
-    after = data.at(-1)?.sequence ?? last
-  }
-  return events
-}
-
 /** @param {Place} place @returns {Promise<Shown>} */
 const readPlayground = async ({ project, query: { session } }) => {
   const [models, agents, log] = await Promise.all([
     callApi(project, 'models.list', { query: { available: true } }),
     callApi(project, 'agents.list', { query: { limit: max } }),
-    session ? readLog(project, session) : Promise.resolve([]),
+    session ? newestEvents(project, session, maxEvents) : [],
   ])
-  const chats = models.data.filter(
-    (/** @type {{ type: string }} */ { type }) => type === 'chat' || type === 'reasoning',
-  )
-  const ids = chats.map((/** @type {{ id: string }} */ { id }) => id)
+  const ids = models.data.filter(({ type }) => type === 'chat' || type === 'reasoning').map(({ id }) => id)
   // the simulated model is listed first, since it costs nothing
   return {
-    models: ids.toSorted(
-      (/** @type {string} */ a, /** @type {string} */ b) =>
-        Number(b.startsWith('simulated')) - Number(a.startsWith('simulated')),
-    ),
+    models: ids.toSorted((a, b) => Number(b.startsWith('simulated')) - Number(a.startsWith('simulated'))),
     agents: agents.data,
     log,
     // its name is read too

@@ -1,23 +1,18 @@
 import { Approval } from '../approval-form.js'
-import { html } from '../html.js'
-import { typed } from '../parts/typed.js'
+import { html, typed, useEffect, useRef, useState } from '../html.js'
 import { routeHash } from '../route.js'
 import { Lines } from '../talk-panel.js'
-import { useEffect, useRef, useState } from '../vendor/hooks.js'
 import { AttachButton, Attached, sentParts, useAttachments } from './attachments.js'
 import { exampleTool } from './example-tool.js'
 import { isSimulated, MagicWords } from './magic-words.js'
 import { useTalk } from './use-talk.js'
 
-/**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {ReturnType<typeof useTalk>} Talking
- */
+/** @typedef {ReturnType<typeof useTalk>} Talking */
 
 /**
  * The conversation, its pending approval, and the form for messages.
  *
- * @param {{ place: Place, models: readonly string[], log: readonly import('../event-log.js').ActorEvent[] }} props
+ * @param {{ place: Place, models: readonly string[], log: readonly ActorEvent[] }} props
  */
 export const Talk = ({ place, models, log }) => {
   const [text, setText] = useState('')

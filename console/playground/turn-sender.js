@@ -1,5 +1,5 @@
 import { pathOf, wordsOf } from '../api.js'
-import { endedEvent } from '../event-names.js'
+import { endedEvent } from '../event-log.js'
 import { endsTurn } from './conversation.js'
 import { streamTurn } from './server-events.js'
 

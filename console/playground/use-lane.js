@@ -1,7 +1,7 @@
 import { headOf, pathOf, wordsOf } from '../api.js'
 import { dollars, duration } from '../format.js'
+import { useState } from '../html.js'
 import { imagesIn } from '../parts/turn-input.js'
-import { useState } from '../vendor/hooks.js'
 import { requestOf } from './request-model.js'
 import { streamFrames } from './server-events.js'
 

@@ -1,12 +1,10 @@
 import { callApi, wordsOf } from '../api.js'
+import { useEffect, useMemo, useRef, useState } from '../html.js'
 import { hashAt } from '../route.js'
-import { useEffect, useMemo, useRef, useState } from '../vendor/hooks.js'
 import { openConversation } from './conversation.js'
 import { bySse, byWebSocket } from './turn-sender.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
- * @typedef {import('../event-log.js').ActorEvent} ActorEvent
  * @typedef {string | readonly Readonly<Record<string, unknown>>[]} Input
  * @typedef {{ input: Input, tools: readonly object[] }} Message
  * @typedef {ReturnType<typeof turnOf>} Turn

@@ -1,10 +1,8 @@
 import { callById } from '../api.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { hashAt } from '../route.js'
-import { useState } from '../vendor/hooks.js'
 import { bodyOf, labelOf } from './form-values.js'
-import { suggestions } from './known-values.js'
 import { nameOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
 
@@ -12,7 +10,7 @@ import { SchemaForm } from './schema-form.js'
  * A form for a new resource. What the answer shows once, such as a secret, stays until the panel is closed.
  *
  * @param {object} props
- * @param {import('../parts/query-form.js').Place} props.place
+ * @param {Place} props.place
  * @param {import('./types.js').Resource} props.resource
  * @param {Readonly<Record<string, string>>} props.params of the paths, for a resource that belongs to another
  * @param {import('./types.js').Values} [props.initial]
@@ -31,7 +29,7 @@ export const CreatePanel = ({ place, resource: { create, title, parent }, params
   return html`<section class="panel" aria-label=${`New: ${title}`}>
     <h2>${create.summary} ${parent === null && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
     <div class="panel-part">
-      ${made === null ? html`<${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} initial=${initial} send=${send} suggest=${suggestions} />` : html`<${Made} row=${made} />`}
+      ${made === null ? html`<${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} initial=${initial} send=${send} />` : html`<${Made} row=${made} />`}
     </div>
   </section>`
 }

@@ -6,15 +6,13 @@ import { operations } from '../operations.js'
 import { Empty } from '../parts/empty.js'
 import { Pages } from '../parts/pages.js'
 import { hashAt } from '../route.js'
-import { mayCreate, sessionNow } from '../session.js'
+import { mayCreate } from '../session.js'
 import { CreatePanel } from './create-panel.js'
-import { KnownValues } from './known-values.js'
 import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
 import { RowPanel } from './row-panel.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('./types.js').Resource} Resource
  * @typedef {import('./types.js').Row} Row
  */
@@ -58,7 +56,6 @@ const ResourcePage = ({ place, resource, listed: { data, next_cursor = null }, d
   const creates = mayCreate(resource)
   const opened = resource.single ? data[0] : data.find(({ id }) => id === query.open)
   return html`
-    ${sessionNow().operates && html`<${KnownValues} project=${place.project} />`}
     <div class="view-head">
       <h1>${resource.title}</h1>
       ${creates && query.new !== 'yes' && data.length > 0 && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}

@@ -1,15 +1,13 @@
 import { callById } from '../api.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { operations } from '../operations.js'
 import { ActButton } from '../parts/act-button.js'
 import { CopyId } from '../parts/copy-button.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt, routeHash } from '../route.js'
 import { mayChange, mayCreate } from '../session.js'
-import { useState } from '../vendor/hooks.js'
 import { CreatePanel, Made, onceIn } from './create-panel.js'
 import { bodyOf, changesOf, pathIn } from './form-values.js'
-import { suggestions } from './known-values.js'
 import { Nested } from './nested.js'
 import { ResourceTable } from './resource-table.js'
 import { resources } from './resources.js'
@@ -18,7 +16,6 @@ import { SchemaForm } from './schema-form.js'
 import { VersionDiff } from './version-diff.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('./types.js').Act} Act
  * @typedef {import('./types.js').Resource} Resource
  * @typedef {import('./types.js').Row} Row
@@ -93,7 +90,7 @@ const leads = {
 const RowAct = ({ each: { id, summary, fields }, act }) =>
   fields.length === 0
     ? html`<${ActButton} label=${summary} sure=${summary.startsWith('Remove') ? `${summary} now` : undefined} act=${() => act(id, {})} />`
-    : html`<details class="row-form"><summary>${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} suggest=${suggestions} send=${(/** @type {import('./types.js').Values} */ values) => act(id, bodyOf(fields, values), pathIn(fields, values))} /></details>`
+    : html`<details class="row-form"><summary>${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} send=${(/** @type {import('./types.js').Values} */ values) => act(id, bodyOf(fields, values), pathIn(fields, values))} /></details>`
 
 /** What the head does not say already, short fields first. @param {Row} row */
 const factsOf = (row) =>
@@ -123,7 +120,7 @@ const idOf = ({ id, version }) => String(id ?? version)
 /** @param {{ act: Act, row: Row, whole?: true | undefined, send: (body: unknown) => Promise<unknown> }} props `whole`: all fields are sent, not only those that changed */
 const Edit = ({ act: { fields, summary }, row, whole, send }) => {
   const [before] = useState(row)
-  return html`<${SchemaForm} label=${summary} button="Save" fields=${fields} initial=${before} suggest=${suggestions}
+  return html`<${SchemaForm} label=${summary} button="Save" fields=${fields} initial=${before}
     send=${(/** @type {import('./types.js').Values} */ values) => send(whole ? bodyOf(fields, values) : changesOf(fields, values, before))} />`
 }
 

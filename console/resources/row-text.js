@@ -1,9 +1,7 @@
 import { html } from '../html.js'
 import { linked } from '../linked-ids.js'
 import { nameOf as knownName } from '../names.js'
-import { StateChip } from '../parts/state-chip.js'
-import { nothing } from '../parts/table.js'
-import { When } from '../parts/when.js'
+import { nothing, StateChip, When } from '../parts/cells.js'
 import { sessionNow } from '../session.js'
 import { labelOf } from './form-values.js'
 

@@ -7,6 +7,8 @@ export interface Field {
   readonly kind:
     | ('text' | 'long' | 'secret' | 'time' | 'lines' | 'json' | 'flag' | 'integer' | 'number')
     | ('choice' | 'choices' | 'known' | 'group' | 'items')
+  /** In place of its name. */
+  readonly title?: string
   readonly help?: string
   readonly required?: true
   /** A parameter of the path, not of the body. */
@@ -19,7 +21,9 @@ export interface Field {
   readonly min?: number
   readonly default?: unknown
   readonly choices?: readonly (string | number | boolean)[]
-  /** Lists the resources of which some are chosen. */
+  /** Names of choices, by their values. */
+  readonly titles?: Readonly<Record<string, string>>
+  /** Lists the resources of which some are chosen, or whose ids are suggested. */
   readonly list?: OperationId
   /** Of a group. */
   readonly fields?: readonly Field[]

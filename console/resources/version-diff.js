@@ -1,8 +1,6 @@
-import { html } from '../html.js'
+import { html, typed, useState } from '../html.js'
 import { Diff } from '../parts/diff.js'
-import { typed } from '../parts/typed.js'
 import { routeHash } from '../route.js'
-import { useState } from '../vendor/hooks.js'
 import { outlineOf } from './version-outline.js'
 
 /** @typedef {import('./types.js').Row} Row */

@@ -1,11 +1,9 @@
 import { callApi } from '../api.js'
-import { html } from '../html.js'
+import { html, typed, useEffect, useRef, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { typed } from '../parts/typed.js'
-import { useEffect, useRef, useState } from '../vendor/hooks.js'
 
-/** @typedef {{ enabled: boolean, required: boolean, recovery_codes_left: number }} Factor */
-/** @typedef {{ secret: string, qr: string }} Offer */
+/** @typedef {Answers['second_factor.get']} Factor */
+/** @typedef {Answers['second_factor.enrol']} Offer */
 
 /** The second factor of the signed-in member: sets it up, shows its recovery codes once, and disables it. @param {{ state: Factor, done: () => void }} props */
 export const SecondFactor = ({ state: { enabled, required, recovery_codes_left }, done }) => {

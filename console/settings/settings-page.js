@@ -4,9 +4,7 @@ import { livePage } from '../live-page.js'
 import { Account } from './account.js'
 import { Apps } from './apps.js'
 
-/**
- * @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], account: import('./account.js').Signed, me: { id: string } }} Shown
- */
+/** @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], account: import('./account.js').Signed, me: { id: string } }} Shown */
 
 const few = { query: { limit: 100 } }
 

@@ -1,16 +1,16 @@
 import { callApi } from '../api.js'
 import { time, toneOf } from '../format.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
-import { nothing, Table } from '../parts/table.js'
+import { nothing } from '../parts/cells.js'
+import { Table } from '../parts/table.js'
 import { hashAt } from '../route.js'
 import { sessionNow } from '../session.js'
-import { useState } from '../vendor/hooks.js'
 import { ReviewForm } from './review-form.js'
 
 /**
  * @typedef {import('./tools-page.js').Tool} Tool
- * @typedef {{ place: import('../parts/query-form.js').Place, server: import('./tools-page.js').Server, snapshot: import('./tools-page.js').Snapshot, done: () => void }} Panel
+ * @typedef {{ place: Place, server: import('./tools-page.js').Server, snapshot: import('./tools-page.js').Snapshot, done: () => void }} Panel
  */
 
 /** The tools of one server; those to review first, with their changes. @param {Panel} props */
@@ -23,7 +23,7 @@ export const ServerPanel = ({ place, server, snapshot: { tools, skipped }, done 
       ${server.error !== null && html`<p class="panel-part trouble" role="alert">${server.error.code}: ${server.error.message}</p>`}
       ${waiting.map((tool) => html`<${ReviewForm} key=${`${tool.name} ${tool.hash}`} project=${place.project} server=${server} tool=${tool} done=${done} />`)}
       ${waiting.length === 0 && html`<p class="panel-part muted">No tool waits for a review.</p>`}
-      ${others.length > 0 && html`<${Table} label=${`Other tools of ${server.name}`} columns=${['Tool', 'Status', 'Description', 'Review', 'Actions']} rows=${others.map((tool) => rowOf({ place, server, done }, tool))} />`}
+      ${others.length > 0 && html`<${Table} label=${`Other tools of ${server.name}`} columns=${columnsOf({ place, server, done })} rows=${others} keyOf=${(/** @type {Tool} */ { name }) => name} />`}
       ${
         skipped.length > 0 &&
         html`<h3>Not taken</h3><ul class="links">${skipped.map(({ name, reason }) => html`<li><code>${name}</code> <span class="chip" data-tone="bad">${reason.replaceAll('_', ' ')}</span></li>`)}</ul>`
@@ -32,29 +32,28 @@ export const ServerPanel = ({ place, server, snapshot: { tools, skipped }, done 
   `
 }
 
-/** @param {Pick<Panel, 'place' | 'server' | 'done'>} parts @param {Tool} tool */
-const rowOf = ({ place, server, done }, { name, state, description, review, hash }) => {
-  const decision = state === 'active' ? 'reject' : 'approve'
-  const change = async () => {
-    await callApi(place.project, 'mcp_servers.review_tool', {
-      params: { server_id: server.id, tool_name: name },
-      body: { decision, hash },
-    })
-    done()
+/** @param {Pick<Panel, 'place' | 'server' | 'done'>} parts @returns {Columns<Tool>} */
+const columnsOf = ({ place, server, done }) => {
+  /** @param {Tool} tool @param {'approve' | 'reject'} decision */
+  const change = ({ name: tool_name, hash }, decision) => {
+    const params = { server_id: server.id, tool_name }
+    return callApi(place.project, 'mcp_servers.review_tool', { params, body: { decision, hash } }).then(done)
   }
   return {
-    key: name,
-    cells: [
-      name,
+    Tool: ({ name }) => name,
+    Status: ({ state }) =>
       html`<span class="chip" data-tone=${state === 'disabled' ? 'bad' : toneOf(state)}>${state}</span>`,
-      description,
+    Description: ({ description }) => description,
+    Review: ({ review }) =>
       review === null
         ? nothing
         : html`${review.decision} by ${review.by.id ?? review.by.kind}${review.reason !== null && html`: <q>${review.reason}</q>`} <time datetime=${review.at}>${time(review.at)}</time>`,
-      sessionNow().operates
-        ? html`<${ActButton} label=${state === 'active' ? 'Disable' : 'Approve'} act=${change} />`
-        : nothing,
-    ],
+    Actions: (tool) => {
+      if (!sessionNow().operates) return nothing
+      return tool.state === 'active'
+        ? html`<${ActButton} label="Disable" act=${() => change(tool, 'reject')} />`
+        : html`<${ActButton} label="Approve" act=${() => change(tool, 'approve')} />`
+    },
   }
 }
 

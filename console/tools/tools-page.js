@@ -3,19 +3,17 @@ import { age, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
+import { Named, When } from '../parts/cells.js'
 import { Empty } from '../parts/empty.js'
-import { Named } from '../parts/named.js'
-import { Table } from '../parts/table.js'
-import { When } from '../parts/when.js'
+import { TablePanel } from '../parts/panel.js'
 import { hashAt, newResource, routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { ServerPanel } from './server-panel.js'
 
 /**
- * @typedef {import('../parts/query-form.js').Place} Place
  * @typedef {import('#client/api/index.ts').McpServer} Server
  * @typedef {import('#client/api/index.ts').McpTool} Tool
- * @typedef {{ tools: readonly Tool[], skipped: readonly { name: string, reason: string }[], removed: readonly string[] }} Snapshot
+ * @typedef {Answers['mcp_servers.tools']} Snapshot
  * @typedef {{ servers: readonly Server[], snapshot: Snapshot | null }} Shown
  */
 
@@ -45,7 +43,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
     ${
       servers.length === 0
         ? html`<${Empty} drawn="tools" title="No tool servers yet" create=${sessionNow().operates && newResource(place.project, 'mcp_servers')}><p>A remote MCP server gives agents its tools. A person reviews them first, and again when they change.</p><//>`
-        : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Address', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
+        : html`<${TablePanel} label="Servers" head="Servers" columns=${columnsOf(place)} rows=${sortedOf(servers)} />`
     }
   `
 }
@@ -58,20 +56,16 @@ const sortedOf = (servers) =>
       Number(b.status === 'failing') - Number(a.status === 'failing'),
   )
 
-/** @param {Place} place @param {Server} server */
-const rowOf = (
-  place,
-  { id, name, url, status, error, failing_since, pending_review_count, tool_count, tenant_id, snapshot_at },
-) => ({
-  key: id,
-  cells: [
-    html`<${Named} name=${name} id=${id} href=${hashAt(place, { server: id })} />`,
-    html`<span class="muted">${url}</span>`,
+/** @param {Place} place @returns {Columns<Server>} */
+const columnsOf = (place) => ({
+  Server: ({ name, id }) => html`<${Named} name=${name} id=${id} href=${hashAt(place, { server: id })} />`,
+  Address: ({ url }) => html`<span class="muted">${url}</span>`,
+  Status: ({ status, error, failing_since }) =>
     html`<span class="chip" data-tone=${status === 'failing' ? 'bad' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}${failing_since !== null && ` since ${age(failing_since)}`}: ${error.message}</span>`}`,
-    pending_review_count === 0 ? '0' : html`<span class="chip" data-tone="wait">${pending_review_count}</span>`,
-    String(tool_count),
-    tenant_id === null ? 'any' : nameOf(tenant_id),
-    html`<${When} at=${snapshot_at} />`,
-    html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
-  ],
+  'To review': ({ pending_review_count: count }) =>
+    count === 0 ? '0' : html`<span class="chip" data-tone="wait">${count}</span>`,
+  Tools: ({ tool_count }) => String(tool_count),
+  Tenant: ({ tenant_id }) => (tenant_id === null ? 'any' : nameOf(tenant_id)),
+  'Last read': ({ snapshot_at }) => html`<${When} at=${snapshot_at} />`,
+  Lifecycle: ({ id }) => html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
 })

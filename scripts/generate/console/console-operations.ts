@@ -21,13 +21,18 @@ const callers: readonly CredentialKind[] = ['dashboard', 'public']
  * @param text of all pages, which names the operations that they call: half of the others would only be loaded.
  */
 export const consoleOperations = (operations: readonly Operation[], text: string): GeneratedFile => {
-  const lines = operations
+  const lines = calledBy(operations, text).map(
+    ({ id, method, paths: [path], query }) => `  '${id}': ['${method}', '${path}', [${namesOf(query)}]],\n`,
+  )
+  return { path: 'console/operations.js', text: `${head}${lines.join('')}})\n` }
+}
+
+/** The operations that a member may call and a page names. */
+export const calledBy = (operations: readonly Operation[], text: string): readonly Operation[] =>
+  operations
     .map((operation) => inConsole(operation) ?? operation)
     .filter(({ access }) => access.kinds.some((kind) => callers.includes(kind)))
     .filter(({ id }) => isNamed(id, text))
-    .map(({ id, method, paths: [path], query }) => `  '${id}': ['${method}', '${path}', [${namesOf(query)}]],\n`)
-  return { path: 'console/operations.js', text: `${head}${lines.join('')}})\n` }
-}
 
 /** The text of the console's own pages, without what is generated. @param root of the project */
 export const consoleText = (root: string): string => {

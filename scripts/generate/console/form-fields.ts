@@ -13,7 +13,7 @@ export interface FormField {
   readonly min?: number
   readonly default?: unknown
   readonly choices?: readonly unknown[]
-  /** Operation that lists the resources of which some are chosen. */
+  /** Operation that lists the resources of which some are chosen, or whose ids are suggested. */
   readonly list?: string
   /** Fields of a group, which is an object. */
   readonly fields?: readonly FormField[]
@@ -41,8 +41,12 @@ const usual = new Set([
   'needsApproval',
   'api_key',
 ])
-/** Fields with ids of a project's resources, by the operation that lists them: they are chosen by name. */
-const known: Readonly<Record<string, string>> = { knowledge: 'knowledge_bases.list', mcp_servers: 'mcp_servers.list' }
+/** Fields with ids of a project's resources, by the operation that lists them: lists are chosen from, and texts suggested, by name. */
+const known: Readonly<Record<string, string>> = {
+  ...{ knowledge: 'knowledge_bases.list', knowledge_base_id: 'knowledge_bases.list', mcp_servers: 'mcp_servers.list' },
+  ...{ model: 'models.list', agent_id: 'agents.list', tenant_id: 'tenants.list', subject_id: 'tenants.list' },
+  connector: 'connectors.list',
+}
 /** Number of choices up to which all are shown as boxes to tick. */
 const maxBoxes = 80
 
@@ -75,6 +79,7 @@ const plain = (schema: JsonSchema): JsonSchema => {
 
 const kindOf = (name: string, schema: JsonSchema): Omit<FormField, 'name'> => {
   const { type, maxLength = longFrom, minimum, maximum, properties } = schema
+  const list = known[name]
   const choices = schema.enum?.filter((each) => each !== null)
   if (choices !== undefined) return { kind: 'choice', choices }
   if (type === 'boolean') return { kind: 'flag' }
@@ -85,9 +90,9 @@ const kindOf = (name: string, schema: JsonSchema): Omit<FormField, 'name'> => {
   if (type === 'string') {
     if (schema.format === 'date-time') return { kind: 'time' }
     if (isSecret(name)) return { kind: 'secret', max: maxLength }
-    return { kind: maxLength >= longFrom && schema.pattern === undefined ? 'long' : 'text', max: maxLength }
+    if (maxLength >= longFrom && schema.pattern === undefined) return { kind: 'long', max: maxLength }
+    return { kind: 'text', max: maxLength, ...(list !== undefined && { list }) }
   }
-  const list = known[name]
   if (type === 'array') return list === undefined ? listOf(schema.items) : { kind: 'known', list }
   if (type === 'object' && properties !== undefined) return { kind: 'group', fields: formFields(schema) }
   return { kind: 'json' }

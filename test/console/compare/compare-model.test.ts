@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aligned, courseOf, differences, factsOf, turnsIn } from '../../../console/compare/compare-model.js'
+import { aligned, courseOf, differences, factsOf, markOf, turnsIn } from '../../../console/compare/compare-model.js'
 
 const startMs = Date.parse('2026-01-01T00:00:00.000Z')
 
@@ -84,11 +84,28 @@ describe('the course of a turn', () => {
     expect(turnsIn(begun)).toEqual([{ turn: 1, text: '2 images' }])
     expect(courseOf(begun).parts.map(({ output }) => output)).toEqual(['2 images'])
   })
+
+  it('of the same text differs by its images: by their kind and size, and by their bytes where those are the same', () => {
+    const begun = (image: object) =>
+      courseOf(
+        logOf(['turn.started', { turn_number: 1, input_text: 'What is this?', input: [image], model: 'm' }]),
+        new Map([
+          ['img_a', markOf(Uint8Array.of(1, 2))],
+          ['img_b', markOf(Uint8Array.of(1, 3))],
+          ['img_c', markOf(Uint8Array.of(1, 2))],
+        ]),
+      ).parts[0]
+    const image = (image_id: string, bytes = 2) => ({ type: 'input_image', image_id, mime_type: 'image/png', bytes })
+    const found = (one: object, other: object) => differences(begun(one) ?? null, begun(other) ?? null)
+    expect(found(image('img_a'), image('img_b'))).toEqual(['images'])
+    expect(found(image('img_a'), image('img_d', 3))).toEqual(['images'])
+    expect(found(image('img_a'), image('img_c'))).toEqual([])
+  })
 })
 
 describe('two courses side by side', () => {
   const part = (kind: 'model' | 'tool', name: string, output = '') => ({
-    ...{ kind, name, output, given: '', decision: '', failed: false, ms: 1 },
+    ...{ kind, name, output, given: '', images: '', decision: '', failed: false, ms: 1 },
   })
   const namesOf = (rows: ReturnType<typeof aligned>) => rows.map(([a, b]) => [a?.name ?? null, b?.name ?? null])
 

@@ -80,6 +80,21 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
     expect((await world.api.log(made))[0]?.payload).toMatchObject({
       input: [{ type: 'input_text', text: 'What is this?' }, image],
     })
+    // the same image has another id in each session
+    const steps = page.getByRole('region', { name: 'Steps' })
+    const differs = steps.locator('.chip', { hasText: 'images' })
+    await console.show(`compare?a=${session}&b=${made}`, 'Compare')
+    await steps.locator('[aria-label=Images]').getByText('image/png').first().waitFor({ state: 'attached' })
+    expect(await differs.count()).toBe(0)
+    const { id } = (await world.api.post('/v1/sessions', {})).body
+    const image_url = `data:image/png;base64,${pngOf(8, 8).toString('base64')}`
+    const input = [
+      { type: 'input_text', text: 'What is this?' },
+      { type: 'input_image', image_url },
+    ]
+    await (await world.api.turn(id, { input })).all()
+    await console.show(`compare?a=${session}&b=${id}`, 'Compare')
+    await differs.waitFor()
   })
 
   it('sends images that are chosen, pasted or dropped, and shows them wherever the turn is shown', async () => {

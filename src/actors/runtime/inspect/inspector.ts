@@ -21,7 +21,7 @@ export interface Inspected {
 /** Files of the console that draw a chart: beside the package's code, or in the console's folder. */
 const packed = new URL('./console/', import.meta.url)
 const assets = existsSync(packed) ? packed : new URL('../../../../console/', import.meta.url)
-const scripts = ['chart.js', 'chart-model.js', 'dom.js', 'format.js', 'parts/turned-text.js']
+const scripts = ['chart.js', 'chart-drawing.js', 'chart-model.js', 'dom.js', 'format.js', 'parts/turned-text.js']
 const typeOf = (file: string): string => (file.endsWith('.css') ? 'text/css' : 'text/javascript')
 
 /** Serves the charts of machines on a loopback port; 0 for any. */

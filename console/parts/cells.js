@@ -1,0 +1,19 @@
+import { age, preciseTime, stateName, toneOf } from '../format.js'
+import { html } from '../html.js'
+
+/** Placeholder for an empty cell. */
+export const nothing = '–'
+
+/** The age of a timestamp, with the time itself on hover. @param {{ at: string | null, none?: string }} props */
+export const When = ({ at, none = nothing }) =>
+  at === null
+    ? html`<span class=${none === nothing ? 'none' : undefined}>${none}</span>`
+    : html`<time datetime=${at} title=${preciseTime(at)}>${age(at)}</time>`
+
+/** A state or a status as a coloured label, with its whole path on hover. @param {{ state: string }} props */
+export const StateChip = ({ state }) =>
+  html`<span class="chip" data-tone=${toneOf(state)} title=${state}>${stateName(state)}</span>`
+
+/** A link by name, with its id on hover and a button that copies it. @param {{ name: string, id: string, href: string }} props */
+export const Named = ({ name, id, href }) =>
+  html`<a href=${href} title=${id}>${name}</a> <button type="button" class="copy" title=${`Copy ${id}`} aria-label=${`Copy the id of ${name}`} onClick=${() => navigator.clipboard.writeText(id)}>id</button>`

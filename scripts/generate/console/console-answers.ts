@@ -1,0 +1,22 @@
+import type { Operation } from '#specs/dsl/declare.ts'
+import { documentOf } from '../called-operations.ts'
+import type { GeneratedFile } from '../generated-file.ts'
+import { TypeTexts } from '../type-text.ts'
+import { calledBy } from './console-operations.ts'
+
+const head = `/**
+ * What the operations of \`console/operations.js\` answer with, by their ids. Made from the declarations by
+ * \`npm run generate\`, so that a page which reads a field that is not there fails the check of types.
+ */
+export interface Answers {
+`
+
+/** `console/answers.d.ts`: the types of the console's client (specs/decisions/0180-console.md). */
+export const consoleAnswers = (operations: readonly Operation[], text: string): GeneratedFile => {
+  const types = new TypeTexts()
+  const lines = calledBy(operations, text).flatMap((operation) => {
+    const json = documentOf(operation)
+    return json === null ? [] : [`  readonly '${operation.id}': ${types.of(json, 'answer')}\n`]
+  })
+  return { path: 'console/answers.d.ts', text: `${head}${lines.join('')}}\n\n${types.declarations('all')}` }
+}
