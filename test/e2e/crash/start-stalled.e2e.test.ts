@@ -5,7 +5,7 @@ import { joinSockets } from '#scripts/chaos/tcp-proxy.ts'
 import { Restartable } from '#scripts/cluster/restartable.ts'
 import { startMongod } from '#scripts/services/mongod.ts'
 import { startServer } from '#scripts/services/server.ts'
-import { patience } from './patience.ts'
+import { patience } from '../patience.ts'
 
 /** Time in ms for which mongod is suspended: longer than a request waits for it. */
 const stallMs = 6_000
