@@ -2,32 +2,36 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { namesOption, readCommandLine } from '#src/start/command-line.ts'
+import { namesOption, readCommandLine, wholeOption } from '#src/start/command-line.ts'
 import { Skipped } from './clients/client-check.ts'
 import { knownClients, quickClients } from './clients/known-clients.ts'
 import { startServer } from './quickstart/server-process.ts'
+import { shareOfCommit } from './services/commit-share.ts'
 import { freePort } from './services/service.ts'
 
 /**
  * `npm run clients`: generates a client from the served `/openapi.json` with each code generator, compiles it, and runs
  * a turn of a session with it against a server. `-- --only openapi-typescript,hey-api` runs some of them. Generators
  * are installed into a temporary folder, never into the project. SDKs and agent frameworks (`openai`,
- * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only what installs in seconds.
+ * `anthropic-python`, `ai-sdk` …) also run turns with tools; `-- --quick` runs only what installs in seconds, and
+ * `--every 3` every third client: the next commits have the others.
  * Exit code 1 when a client does not compile or its turn fails. One whose tools are not installed is skipped, and the last line counts those too.
  */
 const known = Object.keys(knownClients)
 const usage = [
-  'usage: npm run clients [-- --only CLIENT,… | --quick]',
+  'usage: npm run clients [-- --only CLIENT,… | --quick] [--every N]',
   '',
   'Generates, compiles and runs clients of the API, and runs turns with SDKs and agent frameworks.',
-  'Exits with 1 if one fails. --quick runs those that install in seconds.',
+  'Exits with 1 if one fails. --quick runs those that install in seconds; --every 3 every third, the others at the next commits.',
   `Clients: ${known.join(', ')}`,
 ].join('\n')
-const values = readCommandLine({ usage, options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
-const wanted =
+const text = { type: 'string' } as const
+const values = readCommandLine({ usage, options: { only: text, quick: { type: 'boolean' }, every: text } })
+const all =
   values.only === undefined
     ? Object.keys(values.quick === true ? quickClients : knownClients)
     : namesOption({ usage, name: 'only', known }, values.only)
+const wanted = shareOfCommit(all, Math.max(1, wholeOption(usage, 'every', values.every ?? '1')))
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-clients-'))
 const key = `csk_${randomBytes(32).toString('base64url')}`

@@ -14,9 +14,9 @@ export const developerCommands: Readonly<Record<string, string>> = {
   bench:
     'measures Troupe against a raw implementation; `-- --only turns,storage --secs 8` measures some sections (`-- --help` lists them), `-- --only recall,calibration,knowledge,web,updates,screening,skills --sets FOLDER` reads data sets, `-- --whole` runs every section briefly to check that it works',
   clients:
-    'lints the served OpenAPI document, generates a client from it with each code generator, compiles it, and runs a turn with it; also runs SDKs for JavaScript (each major on Node 20, 22 and 24), Python (each major on the newest and the oldest Python), Go, Java and Rust, agent frameworks, an app of Next, and our own client on Node 20, 22 and 24, Bun, Deno and workerd; `-- --only openai@6.49.0` runs one, `-- --quick` those that install in seconds, which CI runs if what they test has changed',
+    'lints the served OpenAPI document, generates a client from it with each code generator, compiles it, and runs a turn with it; also runs SDKs for JavaScript (each major on Node 20, 22 and 24), Python (each major on the newest and the oldest Python), Go, Java and Rust, agent frameworks, an app of Next, and our own client on Node 20, 22 and 24, Bun, Deno and workerd; `-- --only openai@6.49.0` runs one, `-- --quick` those that install in seconds, of which CI runs a third at each commit (`--every 3`) if what they test has changed',
   'mcp-conformance':
-    'runs the official conformance suite of the Model Context Protocol against a running server, through its API and sign-in links: every client scenario that 2025-11-25 and 2026-07-28 require; `-- --only scope` runs some',
+    'runs the official conformance suite of the Model Context Protocol against a running server, through its API and sign-in links: every client scenario that 2025-11-25 and 2026-07-28 require; `-- --only scope` runs some, `-- --every 3` a third at each commit, as CI does',
   'mcp-conformance-server': 'runs the scenarios of that suite for our own MCP server',
   schemathesis:
     'tests a running server against its OpenAPI document with generated valid and invalid requests, reproducibly; `-- --secs 300` explores for 300 seconds',

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { startServer } from './quickstart/server-process.ts'
 import { makeResources, sender } from './schemathesis/known-ids.ts'
 import { installSchemathesis } from './schemathesis/python-tool.ts'
 import { settingsOf } from './schemathesis/settings.ts'
+import { shareOfCommit } from './services/commit-share.ts'
 import { freePort } from './services/service.ts'
 
 /**
@@ -51,14 +52,12 @@ const owner = { email: 'owner@example.org', password: randomBytes(18).toString('
 const key = `csk_${randomBytes(32).toString('base64url')}`
 const folder = mkdtempSync(join(tmpdir(), 'troupe-schemathesis-'))
 
-/** Number of commits up to this one; 0 where git does not know. */
-const commitCount =
-  Number(spawnSync('git', ['rev-list', '--count', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' }).stdout) || 0
-
 const declared: readonly Operation[] = Object.values(operations)
 /** Leaves out all operations but every n-th. They stay in the document, which says what methods a path has. */
-const leftOut = (): readonly string[] =>
-  declared.filter((_, at) => at % every !== commitCount % every).flatMap(({ id }) => ['--exclude-operation-id', id])
+const leftOut = (): readonly string[] => {
+  const share = new Set(shareOfCommit(declared, every))
+  return declared.filter((each) => !share.has(each)).flatMap(({ id }) => ['--exclude-operation-id', id])
+}
 
 const signIn = async (url: string): Promise<string> => {
   const headers = { 'content-type': 'application/json' }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -37,7 +38,8 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 }
 
 const parts = process.argv.slice(2).filter((each) => !each.startsWith('-'))
-process.stdout.write(`${beginning(parts)}\n`)
+const seed = process.env.TEST_SEED ?? String(randomInt(1_000_000))
+process.stdout.write(`${beginning(parts)}\nCases that a run draws: TEST_SEED=${seed} repeats them.\n`)
 
 const root = resolve(import.meta.dirname, '..')
 // of this run alone: a test starts this script while the run that it belongs to still writes its own
@@ -57,7 +59,7 @@ const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'
   stdio: ['ignore', 'inherit', 'inherit'],
   env: {
     ...process.env,
-    ...{ CALLED_OPERATIONS: calls, NO_COLOR: '1', FORCE_COLOR: '0' },
+    ...{ CALLED_OPERATIONS: calls, TEST_SEED: seed, NO_COLOR: '1', FORCE_COLOR: '0' },
     ...(everyStore ? { EVERY_STORE: '1' } : whole && { BY_DAY: '1' }),
   },
 })

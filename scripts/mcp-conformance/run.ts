@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
-import { readCommandLine } from '#src/start/command-line.ts'
+import { readCommandLine, wholeOption } from '#src/start/command-line.ts'
 import { startServer } from '../quickstart/server-process.ts'
+import { shareOfCommit } from '../services/commit-share.ts'
 import { npmPackages } from '../services/npm-packages.ts'
 import { freePort } from '../services/service.ts'
 import { Product } from './product.ts'
@@ -18,11 +19,17 @@ import { startScriptedModel } from './scripted-model.ts'
  * starts in all, so each of the two is bundled into one file. client.ts drives one server process through its API.
  */
 
-const { only = '' } = readCommandLine({
-  usage:
-    'usage: npm run mcp-conformance -- [--only TEXT]\n\nRuns the official conformance suite of the Model Context Protocol on a server, as a client of tool servers. Exits with 1 if a scenario fails.\n\n--only TEXT  runs the scenarios whose name contains TEXT',
-  options: { only: { type: 'string' } },
-})
+const usage = [
+  'usage: npm run mcp-conformance -- [--only TEXT] [--every N]',
+  '',
+  'Runs the official conformance suite of the Model Context Protocol on a server, as a client of tool servers. Exits with 1 if a scenario fails.',
+  '',
+  '--only TEXT  runs the scenarios whose name contains TEXT',
+  '--every 3    runs every third scenario: the next commits have the others',
+].join('\n')
+const text = { type: 'string' } as const
+const { only = '', ...given } = readCommandLine({ usage, options: { only: text, every: text } })
+const every = Math.max(1, wholeOption(usage, 'every', given.every ?? '1'))
 
 const revisions = ['2025-11-25', '2026-07-28']
 const lanes = 2
@@ -90,9 +97,10 @@ const outcomeOf = async (revision: string, scenario: string, folder: string): Pr
   }
 }
 
-const waiting: Pick<Outcome, 'revision' | 'scenario'>[] = []
+const known: Pick<Outcome, 'revision' | 'scenario'>[] = []
 for (const revision of revisions)
-  for (const scenario of await required(revision)) if (scenario.includes(only)) waiting.push({ revision, scenario })
+  for (const scenario of await required(revision)) if (scenario.includes(only)) known.push({ revision, scenario })
+const waiting = [...shareOfCommit(known, every)]
 
 const outcomes: Outcome[] = []
 const lane = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { counted, endsTurn, isDelta, isEvent, textOf } from './stream-reader.ts'
 import { gatedTurn, startToolServer } from './tool-server.ts'
-import { type StoreName, stores, World } from './world.ts'
+import { drawnStores, type StoreName, World } from './world.ts'
 
 type AtEnd = (end: () => Promise<void>) => void
 
@@ -30,7 +30,7 @@ const openSocket = async (url: string, key: string): Promise<{ readonly closed: 
 
 // concurrent: processes that shut down spend their time waiting
 describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
-  it.for(stores)(
+  it.for(drawnStores)(
     'on $store waits for running model and tool calls, refuses new work with 503, and exits with code 0',
     async ({ store }, { onTestFinished }) => {
       const { world, tool, terminate } = await start(store, onTestFinished)

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, wr
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mongodSpec } from '#scripts/services/mongod.ts'
 import { nodeOptions } from '#scripts/services/server.ts'
 import { freePort, startService } from '#scripts/services/service.ts'
@@ -17,8 +17,8 @@ const folder = (): string => {
   return made
 }
 
-/** Starts a process and collects its output; it is killed at the end of the test. */
-const run = (
+/** Starts a process and collects its output. */
+const begun = (
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -33,15 +33,23 @@ const run = (
   child.stdout?.on('data', (part) => (printed.out += part))
   child.stderr?.on('data', (part) => (printed.err += part))
   const ended = once(child, 'close').then(([code]) => Number(code ?? -1))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
   return { child, printed, ended }
 }
 
+/** The same; it is killed at the end of the test. */
+const run: typeof begun = (...given) => {
+  const running = begun(...given)
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL')
+    await running.ended
+  })
+  return running
+}
+
+const program = [...nodeOptions, 'src/start.js']
+const spawned = (env: Readonly<Record<string, string>>) => begun(process.execPath, program, env)
 const server = (env: Readonly<Record<string, string>>, output: 'pipe' | number = 'pipe') =>
-  run(process.execPath, [...nodeOptions, 'src/start.js'], env, output)
+  run(process.execPath, program, env, output)
 
 /** Root may write everywhere, unless it is without the capabilities that allow it. */
 const obedient = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
@@ -86,16 +94,6 @@ const takenPort = async (): Promise<{ readonly port: number; readonly free: () =
 }
 
 describe('a start', () => {
-  it('warns of an environment variable whose name is close to a known one, and continues', async () => {
-    const { child, printed } = server({ PORT: '0', DATA_DIR: folder(), MONGODB_URI: 'mongodb://127.0.0.1:9' })
-    await started(child, printed)
-    const lines = printed.out.split('\n').filter((line) => line.includes('MONGODB_URI'))
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 40, name: 'MONGODB_URI', meant: 'MONGODB_URL' },
-    ])
-    expect(printed.out).not.toContain('mongodb://')
-  })
-
   it('fails with one line when its port is taken, and leaves the secrets to the next start', async () => {
     const data = folder()
     const { port, free } = await takenPort()
@@ -113,20 +111,13 @@ describe('a start', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('on the data and port of a running server fails and leaves that server running', async () => {
-    const env = { PORT: String(await freePort()), DATA_DIR: folder() }
-    const first = server(env)
-    await started(first.child, first.printed)
-    expect(await server(env).ended).toBe(1)
-    expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status).toBe(200)
-    expect(first.child.exitCode).toBeNull()
-  })
-
-  it('on the data of a running or paused server is refused on any port, and a kill leaves no lock', async () => {
+  it('on the data of a running or paused server is refused on any port, leaves it running, and a kill leaves no lock', async () => {
     const data = folder()
     const env = { PORT: String(await freePort()), DATA_DIR: data }
     const first = server(env)
     await started(first.child, first.printed)
+    expect(await server(env).ended, 'on its port too').toBe(1)
+    expect(first.child.exitCode).toBeNull()
     for (const signal of ['SIGSTOP', 'SIGCONT'] as const) {
       first.child.kill(signal)
       const second = server({ PORT: '0', DATA_DIR: data })
@@ -165,22 +156,27 @@ describe('a start', () => {
     },
   )
 
-  it.for([
-    ['SIGHUP', 'a terminal that is closed'],
-    ['SIGINT', 'Ctrl-C'],
-  ] as const)('drains and exits with code 0 on the %s of %s', async ([signal]) => {
-    const { child, printed, ended } = server({ PORT: '0', DATA_DIR: folder() })
+  it('warns of an environment variable whose name is close to a known one, continues, and drains and exits with code 0 on the SIGHUP of a terminal that is closed', async () => {
+    const { child, printed, ended } = server({ PORT: '0', DATA_DIR: folder(), MONGODB_URI: 'mongodb://127.0.0.1:9' })
     await started(child, printed)
-    child.kill(signal)
+    const lines = printed.out.split('\n').filter((line) => line.includes('MONGODB_URI'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, name: 'MONGODB_URI', meant: 'MONGODB_URL' },
+    ])
+    expect(printed.out).not.toContain('mongodb://')
+    child.kill('SIGHUP')
     expect(await ended).toBe(0)
     expect(printed.out).toContain('shutting down')
   })
 
-  it('accepts an empty UWS_HTTP_MAX_HEADERS_SIZE, as compose files set it', async () => {
-    const { child, printed } = server({ PORT: '0', DATA_DIR: folder(), UWS_HTTP_MAX_HEADERS_SIZE: '' })
+  it('accepts an empty UWS_HTTP_MAX_HEADERS_SIZE, as compose files set it, and drains and exits with code 0 on Ctrl-C', async () => {
+    const { child, printed, ended } = server({ PORT: '0', DATA_DIR: folder(), UWS_HTTP_MAX_HEADERS_SIZE: '' })
     await started(child, printed)
     const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    child.kill('SIGINT')
+    expect(await ended).toBe(0)
+    expect(printed.out).toContain('shutting down')
   })
 
   it('fails without a stack trace when EMBEDDER_PATH has no model', async () => {
@@ -278,40 +274,44 @@ const overwritten = (file: Buffer, start: number, end: number): Buffer =>
 const pageBytes = 4096
 
 describe('a start on a store that cannot be used', () => {
+  const data = mkdtempSync(join(tmpdir(), 'troupe-start-'))
+  const path = join(data, 'troupe.db')
+  const key = `csk_${randomBytes(32).toString('base64url')}`
+  let env: Readonly<Record<string, string>> = {}
+  let good = Buffer.alloc(0)
+  beforeAll(async () => {
+    env = { PORT: String(await freePort()), DATA_DIR: data, BOOTSTRAP_SECRET_KEY: key }
+    const first = spawned(env)
+    await started(first.child, first.printed)
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    good = readFileSync(path)
+  })
+  afterAll(() => rmSync(data, { recursive: true, force: true }))
+
   it.for([
     ['is another file', 'is not a database', (file: Buffer) => randomBytes(file.length)],
     ['is damaged in its first page', 'is damaged', (file: Buffer) => overwritten(file, 100, pageBytes)],
     ['was cut off', 'is damaged', (file: Buffer) => file.subarray(0, 3 * pageBytes)],
-  ] as const)(
-    'whose file %s fails with one line, changes no file, and succeeds once the file is restored',
-    async ([, says, damaged]) => {
-      const data = folder()
-      const path = join(data, 'troupe.db')
-      const key = `csk_${randomBytes(32).toString('base64url')}`
-      const env = { PORT: String(await freePort()), DATA_DIR: data, BOOTSTRAP_SECRET_KEY: key }
-      const first = server(env)
-      await started(first.child, first.printed)
-      first.child.kill('SIGTERM')
-      expect(await first.ended).toBe(0)
-      const good = readFileSync(path)
-      writeFileSync(path, damaged(good))
-      const before = contentOf(data)
+  ] as const)('whose file %s fails with one line and changes no file', async ([, says, damaged]) => {
+    writeFileSync(path, damaged(good))
+    const before = contentOf(data)
+    const failed = server(env)
+    expect(await failed.ended).toBe(1)
+    expect(failed.printed.err).toContain(`${path} ${says}`)
+    expect(failed.printed.err).toContain('Restore a backup, or set DATA_DIR.')
+    expect(failed.printed.err.trim().split('\n')).toHaveLength(1)
+    expect(failed.printed.out).toBe('')
+    expect(contentOf(data)).toEqual(before)
+  })
 
-      const failed = server(env)
-      expect(await failed.ended).toBe(1)
-      expect(failed.printed.err).toContain(`${path} ${says}`)
-      expect(failed.printed.err).toContain('Restore a backup, or set DATA_DIR.')
-      expect(failed.printed.err.trim().split('\n')).toHaveLength(1)
-      expect(failed.printed.out).toBe('')
-      expect(contentOf(data)).toEqual(before)
-
-      writeFileSync(path, good)
-      const again = server(env)
-      await started(again.child, again.printed)
-      const headers = { authorization: `Bearer ${key}` }
-      expect((await fetch(`http://127.0.0.1:${env.PORT}/v1/sessions`, { headers })).status).toBe(200)
-    },
-  )
+  it('succeeds once the file is restored', async () => {
+    writeFileSync(path, good)
+    const again = server(env)
+    await started(again.child, again.printed)
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await fetch(`http://127.0.0.1:${env.PORT}/v1/sessions`, { headers })).status).toBe(200)
+  })
 
   it('that is a MongoDB which stays unreachable for MONGODB_START_WAIT_S fails with one line without the password, and creates nothing', async () => {
     const data = join(folder(), 'data')

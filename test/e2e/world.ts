@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
-import { atNight } from '../setup/at-night.ts'
+import { atNight, drawnOf } from '../setup/at-night.ts'
 import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
 import { openHosted } from './hosted/hosted-server.ts'
@@ -20,6 +20,9 @@ export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
  * (specs/decisions/0103-time-of-ci.md).
  */
 export const either = (store: StoreName): readonly { readonly store: StoreName }[] => (atNight ? stores : [{ store }])
+
+/** One of both stores, the other at other runs, and both at night: for guarantees that a store takes part in. */
+export const drawnStores = drawnOf<(typeof stores)[number]>(stores, stores.length)
 
 export type StoreName = (typeof stores)[number]['store']
 

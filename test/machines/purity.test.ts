@@ -16,37 +16,34 @@ const plain = ({ value, context }: AnyMachineSnapshot): { value: StateValue; con
 const said = (next: AnyMachineSnapshot, actions: readonly ListedAction[]): string =>
   JSON.stringify([plain(next), actions.map(({ type, params }) => ({ type, params }))])
 
+/** Asserts that two texts are equal; an assertion for each of hundreds of thousands that are costs more than the steps. */
+const same = (found: string, expected: string): void => {
+  if (found !== expected) expect(found).toBe(expected)
+}
+
 describe.each(walks)('in every state of %s', (_, { machine, input, events, kindOf }) => {
   const reached = reachedIn({ machine, input, events, kindOf })
 
-  it('continues from JSON as from memory', () => {
+  it('continues from JSON as from memory, and refuses only events without a transition', () => {
+    const taken: string[] = []
     for (const snapshot of reached) {
       const restored = machine.resolveState(JSON.parse(JSON.stringify(plain(snapshot))))
       for (const event of events) {
-        expect(outcomeOf(machine, restored, event)).toBe(outcomeOf(machine, snapshot, event))
+        const outcome = outcomeOf(machine, snapshot, event)
+        same(outcomeOf(machine, restored, event), outcome)
+        if (outcome.startsWith('refused ') && snapshot.status !== 'done' && snapshot.can(event)) taken.push(outcome)
       }
     }
-  })
-
-  it('refuses only events without a transition', () => {
-    const taken = reached.flatMap((snapshot) =>
-      events.filter(
-        (event) =>
-          snapshot.status !== 'done' &&
-          snapshot.can(event) &&
-          outcomeOf(machine, snapshot, event).startsWith('refused '),
-      ),
-    )
     expect(taken).toEqual([])
   })
 
   it('has the same result for the same event twice, and mutates neither its context nor the event', () => {
     for (const snapshot of reached) {
       deepFrozen(snapshot.context)
-      for (const event of events.map(deepFrozen)) {
-        expect(said(...transition(machine, snapshot, event))).toBe(said(...transition(machine, snapshot, event)))
-      }
+      for (const event of events.map(deepFrozen))
+        same(said(...transition(machine, snapshot, event)), said(...transition(machine, snapshot, event)))
     }
+    expect(reached).not.toEqual([])
   })
 })
 

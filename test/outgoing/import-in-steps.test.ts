@@ -22,11 +22,13 @@ it.each([
   ['the SDK of OpenAI', '#gateway/providers/openai/openai-sdk.ts', 'openAiSdk(fetch)'],
   ['the SDK of Anthropic', '#gateway/providers/anthropic/anthropic-sdk.ts', 'anthropicSdk(fetch)'],
 ])('%s is loaded without blocking the event loop', (_, module, loading) => {
-  const seen = [1, 2, 3].map(() => {
+  const seen: number[] = []
+  // several, because a garbage collection may fall into one
+  while (seen.length < 3 && !seen.some((ms) => ms < 50)) {
     const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program(module, loading)]
     const { max, isLoaded } = JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8', cwd: '.' }))
     expect(isLoaded).toBe(true)
-    return Number(max)
-  })
+    seen.push(Number(max))
+  }
   expect(Math.min(...seen)).toBeLessThanOrEqual(limitOf(seen))
 })

@@ -1,4 +1,4 @@
-/** Every seed that ever violated a guarantee, for whatever reason: they run in every test. */
+/** Every seed that ever violated a guarantee, for whatever reason: all run each night, a quarter of them at each change. */
 export const failedSeeds: readonly number[] = [
   7, 9, 14, 15, 24, 25, 32, 52, 92, 97, 100, 141, 149, 156, 189, 203, 350, 356, 367, 499, 530, 649, 792, 831, 879, 926,
   964, 998, 1347, 1362, 1831, 2406, 4218, 4867, 5934, 6994, 67, 279, 289, 823, 103, 113, 184, 71,

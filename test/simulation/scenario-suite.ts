@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { atNight } from '#test/setup/at-night.ts'
+import { atNight, drawnOf, runSeed } from '#test/setup/at-night.ts'
 import { type Scenario, type SimulationResult, shareOf, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 
@@ -9,28 +9,25 @@ export interface ScenarioSuite {
   readonly nodes: number
   /** Every seed that ever violated a guarantee here. */
   readonly failed: readonly number[]
-  /** How many seeds are run twice and compared byte by byte. */
-  readonly repeated: number
 }
 
 /**
- * Seeds of all scenarios on one process, those that ever failed among them, since a seed is a random one again once the
- * draws have changed; half as many on several. `npm run nightly` runs 2,000 of each.
+ * Seeds of all scenarios on one process, others at each run, with a quarter of those that ever failed among them, since a
+ * seed is a random one again once the draws have changed; half as many on several. `npm run nightly` runs all of them.
  */
-const seedsInAll = 75
-/** What a scenario runs at least besides the seeds that ever failed. */
-const minFirst = 8
-/** Seeds per test: a machine that is four times slower has time for them. */
-const perTest = 50
+const seedsInAll = atNight ? 75 : 25
+const ofFailed = 4
+/** What a scenario runs at least besides the seeds that once failed. */
+const minFirst = atNight ? 8 : 3
+/** Seeds that are run twice and compared byte by byte. */
+const repeated = atNight ? 5 : 2
 const timeoutMs = 300_000
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-const slicesOf = (count: number) =>
-  Array.from({ length: Math.ceil(count / perTest) }, (_, at) => ({
-    from: at * perTest + 1,
-    to: Math.min(count, (at + 1) * perTest),
-  }))
+/** So many of the first seeds, as many as run each night: at night the first, by day others at each run. */
+export const drawnSeeds = (count: number, ofNight: number): readonly number[] =>
+  upTo(count).map((each) => (((atNight ? 0 : runSeed) * count + each - 1) % ofNight) + 1)
 
 /** Runs seeds one at a time, each once for all tests that read it. */
 export class SeedRuns {
@@ -64,10 +61,13 @@ export class SeedRuns {
     return broken
   }
 
-  /** The patterns that neither the traces of earlier runs nor those of the first seeds contain. */
-  async missing(signs: readonly RegExp[], seeds: number): Promise<readonly RegExp[]> {
+  /** The patterns that neither the traces of earlier runs nor those of these or of the first seeds contain. */
+  async missing(
+    signs: readonly RegExp[],
+    { showing, first }: { readonly showing: readonly number[]; readonly first: number },
+  ): Promise<readonly RegExp[]> {
     let left = signs
-    for (const seed of new Set([...this.#results.keys(), ...upTo(seeds)])) {
+    for (const seed of new Set([...this.#results.keys(), ...showing, ...upTo(first)])) {
       if (left.length === 0) break
       const trace = (await this.of(seed)).trace.join('\n')
       left = left.filter((sign) => !sign.test(trace))
@@ -76,24 +76,20 @@ export class SeedRuns {
   }
 }
 
-/** Declares the tests of a scenario for every seed. @returns its runs, for further checks in a file. */
-export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSuite): SeedRuns => {
+/** Declares the tests of a scenario for the seeds of this run. @returns its runs, for further checks in a file. */
+export const scenarioSuite = ({ scenario, nodes, failed }: ScenarioSuite): SeedRuns => {
   const runs = new SeedRuns({ scenario, nodes })
   const inAll = shareOf(scenario, nodes > 1 ? Math.ceil(seedsInAll / 2) : seedsInAll)
-  const seeds = Math.max(inAll - failed.length, minFirst)
+  const onceFailed = drawnOf(failed, ofFailed)
+  const seeds = drawnSeeds(Math.max(inAll - onceFailed.length, minFirst), shareOf(scenario, nodes > 1 ? 1000 : 2000))
   describe(`${scenario} on ${nodes} processes, with crashes, stalls, outages and lost answers`, () => {
-    it.each(slicesOf(seeds))(
-      'keep all guarantees for seeds $from to $to',
-      async ({ from, to }) => {
-        expect(await runs.brokenBy(upTo(to).slice(from - 1))).toEqual([])
-      },
-      timeoutMs,
-    )
-
-    it(
-      'keep all guarantees for every seed that ever violated one',
-      async () => {
-        expect(await runs.brokenBy(failed)).toEqual([])
+    it.each([
+      { which: 'seeds', of: seeds },
+      { which: 'seeds that once violated one', of: onceFailed },
+    ])(
+      'keep all guarantees for $which $of',
+      async ({ of }) => {
+        expect(await runs.brokenBy(of)).toEqual([])
       },
       timeoutMs,
     )
@@ -101,7 +97,7 @@ export const scenarioSuite = ({ scenario, nodes, failed, repeated }: ScenarioSui
     it(
       'have the same trace for the same seed, byte for byte',
       async () => {
-        for (const seed of upTo(repeated)) {
+        for (const seed of seeds.slice(0, repeated)) {
           const { trace } = await runs.of(seed)
           expect((await runs.again(seed)).trace.join('\n')).toBe(trace.join('\n'))
           expect(trace.length).toBeGreaterThan(20)
@@ -118,7 +114,7 @@ export const faultlessSuite = (scenario: Scenario): void =>
   it(
     `${scenario} violate nothing and restart no process without faults`,
     async () => {
-      for (const seed of upTo(atNight ? 10 : 5)) {
+      for (const seed of upTo(atNight ? 10 : 3)) {
         const { violations, trace, processes } = await simulate(seed, { faults: noFaults, scenario })
         expect(violations).toEqual([])
         // a restart interrupts some runs

@@ -2,4 +2,4 @@ import { failedClusterSeeds } from './failed-seeds.ts'
 import { scenarioSuite } from './scenario-suite.ts'
 
 // in addition: lost requests between three processes, hand-overs and outages of the directory
-scenarioSuite({ scenario: 'sessions', nodes: 3, failed: failedClusterSeeds, repeated: 3 })
+scenarioSuite({ scenario: 'sessions', nodes: 3, failed: failedClusterSeeds })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { exactTotal } from '#storage/totals.ts'
-import { atNight } from '#test/setup/at-night.ts'
+import { atNight, drawnOf } from '#test/setup/at-night.ts'
 import { type SimulationOptions, type SimulationResult, simulate } from './simulation.ts'
 import { noFaults } from './world/faults.ts'
 import { noWaits, quantile, type Waits } from './world/waits.ts'
@@ -21,6 +21,8 @@ const loads: typeof upgrades = atNight
       [20, 1],
     ]
   : [[5, 1]]
+/** What an upgrade costs, and what a turn does: by day one of both. */
+const measured = drawnOf(['upgrades', 'turns'], 2)
 const rounded = (value: number): number => Math.round(value * 100) / 100
 
 type Upgrade = SimulationResult['upgrade']
@@ -56,7 +58,7 @@ it.each(upgrades)(
   timeoutMs,
 )
 
-it.each(loads)(
+it.skipIf(!measured.includes('upgrades')).each(loads)(
   'a rolling upgrade of %i processes under load waits at most twice as long as before, and reads as much beside ten million sessions as beside ten thousand',
   async (nodes, seeds) => {
     const upgrades: Upgrade[] = []
@@ -105,7 +107,7 @@ const costOfUpgrade = ({ upgrade, traffic }: Pick<SimulationResult, 'upgrade' | 
 }
 
 /** What a turn costs may not depend on the number of processes, apart from requests to the one that runs the session. */
-it.each(atNight ? [[3, 100]] : [[3, 10]])(
+it.skipIf(!measured.includes('turns')).each(atNight ? [[3, 100]] : [[3, 10]])(
   'a turn costs as many commits and operations on %i processes as on %i, beside ten million sessions at rest',
   async (nodes, moreNodes) => {
     const [small, large] = [await costOf(nodes, 0), await costOf(moreNodes, many)]

@@ -18,6 +18,7 @@ import { newId } from '#runtime/ids.ts'
 import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { drawnOf } from '#test/setup/at-night.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { MemoryLeases } from '#test/support/memory/leases.ts'
 import { plainMemory } from './scripted-memory.ts'
@@ -82,7 +83,7 @@ const embedder = (id: string, turned: number): MemoryEmbedder => ({
   }),
 })
 
-describe.each(stores)('memory of several nodes on %s', (_, open) => {
+describe.each(drawnOf(stores, stores.length))('memory of several nodes on %s', (_, open) => {
   const prepared = async () => {
     const storage = await open()
     await storage.records.prepare(kinds)

@@ -7,6 +7,7 @@ import { type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { LogEvent, StoredEvent } from '#storage/ports.ts'
 import { outcomeOf } from '#test/machines/outcome.ts'
 import { fresh, machine, remove, walk } from '#test/machines/session/session-samples.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 
 /** The log that the session's machine produces for these events, and the sequences at which it calls the model. */
 const logOf = (life: readonly StoredEvent[]): { log: readonly LogEvent[]; modelCalls: readonly number[] } => {
@@ -71,7 +72,7 @@ describe('the conversation of a session with any history', () => {
         expect(said(resumed)).toBe(said(folded(log)))
         expect(resumed.through).toBe(log.length)
       }),
-      { numRuns: 500 },
+      { numRuns: runsByDay(500) },
     )
   })
 
@@ -86,7 +87,7 @@ describe('the conversation of a session with any history', () => {
         }
         expect(said(folded(log, live))).toBe(said(folded(log)))
       }),
-      { numRuns: 500 },
+      { numRuns: runsByDay(500) },
     )
   })
 
@@ -102,7 +103,7 @@ describe('the conversation of a session with any history', () => {
         }
         expect(said(folded(log, parts))).toBe(said(folded(log)))
       }),
-      { numRuns: 300 },
+      { numRuns: runsByDay(300) },
     )
   })
 
@@ -113,7 +114,7 @@ describe('the conversation of a session with any history', () => {
         const guarded = life.map((each) => (/^model_(answered|failed)$/.test(each.type) ? { ...each, found } : each))
         expect(said(folded(logOf(guarded).log))).toBe(said(folded(logOf(life).log)))
       }),
-      { numRuns: 300 },
+      { numRuns: runsByDay(300) },
     )
   })
 
@@ -129,7 +130,7 @@ describe('the conversation of a session with any history', () => {
           )
         })
       }),
-      { numRuns: 300 },
+      { numRuns: runsByDay(300) },
     )
   })
 })

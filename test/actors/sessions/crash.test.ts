@@ -4,6 +4,7 @@ import type { Call } from '#actors/call/call.ts'
 import type { ModelAnswer } from '#gateway/call/provider-port.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type LogEvent, type Storage, StoreUnavailable } from '#storage/ports.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import { type Fault, FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import type { TestModel } from '#test/support/test-model.ts'
@@ -318,7 +319,7 @@ it('keeps the guarantees of a turn with any sequence of crashes and lost answers
       if (ending === 'parked') expect(plans.length).toBeGreaterThanOrEqual(4)
       else await check(ending, decision, effect)
     }),
-    { numRuns: 200 },
+    { numRuns: runsByDay(200) },
   )
 })
 

@@ -3,7 +3,7 @@ import { sessionSocket } from '#specs/resources/sessions.ts'
 import { noteCalled } from '#test/support/called-operations.ts'
 import { expectWithin } from '#test/support/expect-within.ts'
 import { Api } from '../api.ts'
-import { runTool } from '../operator-tool.ts'
+import { runToolHosted } from '../hosted/operator-tool.ts'
 import { patience } from '../patience.ts'
 import { isEvent, type StreamReader } from '../stream-reader.ts'
 import { publishedAgent } from '../tenant-life.ts'
@@ -210,7 +210,7 @@ it('the stream of a run ends for a member who is removed', limit, async () => {
 
 it('signs an owner out whose password npm run reset-owner sets: it is printed once and works, and the old one does not', async () => {
   const before = await world.dashboard()
-  const reset = (email: string) => runTool('reset-owner', ['--email', email], world.toolEnv)
+  const reset = (email: string) => runToolHosted('reset-owner', ['--email', email], world.toolEnv)
   const { code, said } = await reset(world.ownerEmail)
   expect([code, said]).toEqual([0, expect.stringMatching(/^[\w-]{32,}\n$/)])
   const password = said.trim()

@@ -8,7 +8,7 @@ import type { Service } from '#scripts/services/service.ts'
 import { openUpstream } from '#test/gateway/call/scripted-upstream.ts'
 import { Api } from '../api.ts'
 import { openHosted } from '../hosted/hosted-server.ts'
-import { runTool, type ToolEnv } from '../operator-tool.ts'
+import { runTool, runToolHosted, type ToolEnv } from '../hosted/operator-tool.ts'
 import { patience } from '../patience.ts'
 import { isEvent } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
@@ -78,26 +78,26 @@ describe('an exported and imported project', () => {
     const { project, sessions } = made
 
     const out = join(folder, 'out.ndjson')
-    const wrong = await runTool('export', ['--project', 'prj_none', '--out', out], here)
+    const wrong = await runToolHosted('export', ['--project', 'prj_none', '--out', out], here)
     expect(wrong).toEqual({ code: 1, said: 'There is no project prj_none in this store.\n' })
     expect(readdirSync(folder)).toEqual(['here'])
     expect(await runTool('export', ['--project', project, '--out', out], here)).toMatchObject({ code: 0 })
     expect(statSync(out).mode & 0o777).toBe(0o600)
-    expect((await runTool('export', ['--project', project, '--out', out], here)).said).toContain('already exists')
-    expect((await runTool('import', ['--in', out], here)).said).toContain(`already has a project ${project}`)
+    expect((await runToolHosted('export', ['--project', project, '--out', out], here)).said).toContain('already exists')
+    expect((await runToolHosted('import', ['--in', out], here)).said).toContain(`already has a project ${project}`)
 
     const imported = await runTool('import', ['--in', out], there)
     expect(imported).toMatchObject({ code: 0, said: expect.stringContaining('verified and complete') })
     expect(imported.said).not.toContain('not imported')
-    expect((await runTool('import', ['--in', out], there)).said).toContain('already been imported from this file')
+    expect((await runToolHosted('import', ['--in', out], there)).said).toContain('already been imported from this file')
     await at(there, async (api) => {
       expect((await api.get(`/v1/sessions/${sessions[1]}`)).body).toMatchObject({ status: 'paused' })
       expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
     })
 
     const again = join(folder, 'again.ndjson')
-    expect(await runTool('export', ['--project', project, '--out', again], there)).toMatchObject({ code: 0 })
-    expect(await runTool('import', ['--in', again], back)).toMatchObject({ code: 0 })
+    expect(await runToolHosted('export', ['--project', project, '--out', again], there)).toMatchObject({ code: 0 })
+    expect(await runToolHosted('import', ['--in', again], back)).toMatchObject({ code: 0 })
     await at(back, async (api) => {
       expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
       const resumed = await (await api.approve(sessions[1], made.action)).all()
@@ -144,8 +144,8 @@ describe('an exported and imported project', () => {
     expect(made.hits).toMatchObject([{ parts: { vector: expect.any(Number) } }])
     embedded.length = 0
     const out = join(folder, 'knowledge.ndjson')
-    expect(await runTool('export', ['--project', made.project, '--out', out], here)).toMatchObject({ code: 0 })
-    expect((await runTool('import', ['--in', out], there)).said).toContain('verified and complete')
+    expect(await runToolHosted('export', ['--project', made.project, '--out', out], here)).toMatchObject({ code: 0 })
+    expect((await runToolHosted('import', ['--in', out], there)).said).toContain('verified and complete')
     await at(there, async (api) => expect(await search(api, made.base)).toEqual(made.hits))
     expect(embedded, 'no vector is made anew').toEqual([query])
   })
@@ -156,14 +156,17 @@ describe('an exported and imported project', () => {
     writeFileSync(file, '')
     const said = `Another process uses ${join(folder, 'busy', 'troupe.db')}. Stop that server or tool first, or set DATA_DIR to another folder.\n`
     await at(env, async () => {
-      expect(await runTool('export', ['--project', 'prj_a', '--out', `${file}.out`], env)).toEqual({ code: 1, said })
-      expect(await runTool('import', ['--in', file], env)).toEqual({ code: 1, said })
+      expect(await runToolHosted('export', ['--project', 'prj_a', '--out', `${file}.out`], env)).toEqual({
+        code: 1,
+        said,
+      })
+      expect(await runToolHosted('import', ['--in', file], env)).toEqual({ code: 1, said })
     })
     expect(existsSync(`${file}.out`)).toBe(false)
   })
 
   it('is refused with one line that names the error when the file cannot be read', async () => {
-    const { code, said } = await runTool('import', ['--in', folder], place('unreadable'))
+    const { code, said } = await runToolHosted('import', ['--in', folder], place('unreadable'))
     expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^EISDIR: [^\n]+\n$/) })
   })
 
@@ -186,14 +189,14 @@ describe('an exported and imported project', () => {
     ] as const
     for (const [tool, option, path, said] of ways) {
       const args = tool === 'export' ? ['--project', 'prj_a', option, path] : [option, path]
-      expect(await runTool(tool, args, env)).toEqual({ code: 1, said: `${said}\n` })
+      expect(await runToolHosted(tool, args, env)).toEqual({ code: 1, said: `${said}\n` })
     }
     expect(readdirSync(folder)).toEqual(before)
   })
 
   it('leaves a backup of MongoDB to mongodump, whose command it prints without the password, and exits with 1', async () => {
     const env = place('mongo', { MONGODB_URL: 'mongodb://ada:hidden-word@127.0.0.1:9/agents?tls=true' })
-    const { code, said } = await runTool('backup', ['--out', join(folder, 'mongo-copy')], env)
+    const { code, said } = await runToolHosted('backup', ['--out', join(folder, 'mongo-copy')], env)
     expect(code).toBe(1)
     expect(said).toContain('\n  mongodump --uri "$MONGODB_URL" --db agents --gzip --archive=troupe.archive\n')
     expect(said).toMatch(/^This installation keeps its data in MongoDB\. .+ Keep MASTER_KEY .+\n$/s)
@@ -203,7 +206,7 @@ describe('an exported and imported project', () => {
 
   it('is refused when there is no store, and none is created', async () => {
     const nowhere = place('nowhere')
-    const { code, said } = await runTool('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
+    const { code, said } = await runToolHosted('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('There is no store at') })
     expect(existsSync(join(folder, 'nowhere'))).toBe(false)
   })

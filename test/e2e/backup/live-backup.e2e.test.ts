@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Api } from '../api.ts'
 import { openHosted } from '../hosted/hosted-server.ts'
-import { runTool } from '../operator-tool.ts'
+import { runTool } from '../hosted/operator-tool.ts'
 
 const secretKey = `csk_${'b'.repeat(43)}`
 

@@ -3,7 +3,7 @@ import { Refused, type Row } from '../api.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, isEvent } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 
 const typesOf = (log: readonly Row[]) => log.map(({ event_type }) => event_type)
 const payloadOf = (log: readonly Row[], type: string) => log.find(({ event_type }) => event_type === type)?.payload
@@ -15,7 +15,7 @@ interface Paused {
   readonly lastId: string
 }
 
-describe.each(stores)('an approval and kill -9 on $store', ({ store }) => {
+describe.each(drawnStores)('an approval and kill -9 on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   let waiting: Paused

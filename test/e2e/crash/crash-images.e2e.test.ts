@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { png } from '#test/gateway/simulated/image-bytes.ts'
 import { endsTurn, isDelta } from '../stream-reader.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 
 const picture = png(640, 480)
 const urlOf = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`
 const image = { type: 'input_image', image_url: urlOf(picture) }
 const about = 'Image 1 is a PNG of 640 × 480 pixels.'
 
-describe.each(stores)('images in the turns of a session on $store', ({ store }) => {
+describe.each(drawnStores)('images in the turns of a session on $store', ({ store }) => {
   let world: World
   beforeAll(async () => {
     world = await World.start({ store })

@@ -3,7 +3,7 @@ import { hangUp, openUpstream, stalled, type Upstream, whole } from '#test/gatew
 import { expectWithin } from '#test/support/expect-within.ts'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { endsTurn, type Frame, isDelta, isEvent, textOf } from '../stream-reader.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 
 /** Far above the usual 0.1 s after the server listens, since machines are shared. Recovery does not wait for old turns. */
 const nextTurnMaxMs = 10_000
@@ -22,7 +22,7 @@ const answering = (text: string): string =>
     '',
   ].join('\n\n')
 
-describe.each(stores)('a turn interrupted by kill -9 on $store', ({ store }) => {
+describe.each(drawnStores)('a turn interrupted by kill -9 on $store', ({ store }) => {
   let world: World
   beforeAll(async () => {
     world = await World.start({ store })

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answerTo } from '../gateway/simulated-answer.ts'
 import { patience } from '../patience.ts'
 import { type Frame, isDelta, textOf } from '../stream-reader.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 
-describe.each(stores)('after kill -9 on $store', { timeout: 180_000 }, ({ store }) => {
+describe.each(drawnStores)('after kill -9 on $store', { timeout: 180_000 }, ({ store }) => {
   let world: World
   /** An action that expires in two seconds. */
   let action: string

@@ -3,7 +3,7 @@ import type { Row } from '../api.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, rise } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 import { Visitor } from './visitor.ts'
 
 const visitorsOfEach = 5
@@ -13,7 +13,7 @@ const callsBetween = [7, 3, 11, 5, 8]
 
 const effects = ['at_most_once', 'idempotent'] as const
 
-describe.each(stores)('approved tools with repeated kill -9 on $store', ({ store }) => {
+describe.each(drawnStores)('approved tools with repeated kill -9 on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   const visitors: { readonly visitor: Visitor; readonly effect: (typeof effects)[number] }[] = []

@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startMongod } from '#scripts/services/mongod.ts'
 import type { Service } from '#scripts/services/service.ts'
-import { runTool } from '../operator-tool.ts'
+import { runTool, runToolHosted } from '../hosted/operator-tool.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
@@ -71,9 +71,9 @@ describe('rows of lists and usage', () => {
   it('are rebuilt from the commits by an operator tool while the server runs', { timeout: 180_000 }, async () => {
     const { toolEnv: env } = world
     // what an attempt before this one has removed
-    expect((await runTool('rebuild-rows', [], env)).code).toBe(0)
+    expect((await runToolHosted('rebuild-rows', [], env)).code).toBe(0)
     const before = await counted()
-    expect(await runTool('rebuild-rows', ['--check'], env)).toEqual({
+    expect(await runToolHosted('rebuild-rows', ['--check'], env)).toEqual({
       code: 0,
       said: expect.stringContaining('differed'),
     })
@@ -86,7 +86,7 @@ describe('rows of lists and usage', () => {
     const check = await runTool('rebuild-rows', ['--check'], env)
     expect(check).toMatchObject({ code: 1, said: expect.stringContaining('8 differed\n') })
     expect(await counted()).not.toEqual(before)
-    const rebuilt = await runTool('rebuild-rows', [], env)
+    const rebuilt = await runToolHosted('rebuild-rows', [], env)
     expect(rebuilt).toMatchObject({ code: 0, said: expect.stringContaining('8 differed and were written') })
     expect(rebuilt.said).toContain(`sessions ${sessions[0]}: missing`)
     expect(await counted()).toEqual(before)

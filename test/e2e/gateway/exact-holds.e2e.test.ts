@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { goodAnswer, goodStream } from '#test/gateway/chat/chat-world.ts'
-import { runTool } from '../operator-tool.ts'
+import { runToolHosted } from '../hosted/operator-tool.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
@@ -78,7 +78,7 @@ describe('a call without max_tokens whose longest answer may exceed the budget',
     await world.api.fetch(`/v1/limits/${limitId}`, undefined, { method: 'DELETE' })
     const { body: me } = await (await world.dashboard()).get('/api/auth/me')
     const grant = (usd: string) =>
-      runTool('credits', ['--organization', me.organization.id, '--grant', usd], world.toolEnv)
+      runToolHosted('credits', ['--organization', me.organization.id, '--grant', usd], world.toolEnv)
     const chat = () => world.api.post('/v1/chat/completions', { model, messages })
     expect((await grant('0.001')).code).toBe(0)
     await expect

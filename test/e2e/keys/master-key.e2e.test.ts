@@ -5,7 +5,7 @@ import { toolHeaders } from '#actors/sessions/tools/tool-headers.ts'
 import { openStorage } from '#src/open-storage.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { Api } from '../api.ts'
-import { runTool } from '../operator-tool.ts'
+import { runTool, runToolHosted } from '../hosted/operator-tool.ts'
 import { patience } from '../patience.ts'
 import { endsTurn } from '../stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
@@ -97,7 +97,7 @@ describe.each(either('sqlite'))('a rotation of the master key on $store', ({ sto
     expect(all).toBeGreaterThan(manyRows)
     const rotated = await runTool('keys/rotate-master-key', [], world.toolEnv)
     expect(rotated.code, rotated.said).toBe(0)
-    expect((await runTool('keys/rotate-master-key', [], world.toolEnv)).said).toContain(
+    expect((await runToolHosted('keys/rotate-master-key', [], world.toolEnv)).said).toContain(
       'the previous rotation has not been completed',
     )
     expect(kidOf(`${keyFile()}.previous`)).toBe(old)
@@ -106,13 +106,15 @@ describe.each(either('sqlite'))('a rotation of the master key on $store', ({ sto
     await until((left) => left < all, 1)
     await world.crash()
     expect(await sealedUnder(old), 'it was killed in the middle').toBeGreaterThan(0)
-    expect((await runTool('doctor', [], world.toolEnv)).said).toMatch(
+    expect((await runToolHosted('doctor', [], world.toolEnv)).said).toMatch(
       /earlier key +\d+ secrets are still encrypted with it/,
     )
     await world.restart()
     await until((left) => left === 0)
     expect((await ok(new Api(world.url, { authorization: `Bearer ${client}` }).get('/v1/sessions'))).data).toEqual([])
-    expect((await runTool('doctor', [], world.toolEnv)).said).toContain('no secrets are encrypted with it any more')
+    expect((await runToolHosted('doctor', [], world.toolEnv)).said).toContain(
+      'no secrets are encrypted with it any more',
+    )
 
     await world.crash()
     rmSync(`${keyFile()}.previous`)
@@ -125,6 +127,6 @@ describe.each(either('sqlite'))('a rotation of the master key on $store', ({ sto
     expect(again.body.error?.code, 'what was kept of the first answer opens').toBe('idempotency_secret_shown')
     await ok(world.as(minted.key).get('/v1/sessions'))
     expect((await new Api(world.url, { authorization: `Bearer ${client}` }).get('/v1/sessions')).status).toBe(401)
-    expect((await runTool('doctor', [], world.toolEnv)).said).not.toContain('earlier key')
+    expect((await runToolHosted('doctor', [], world.toolEnv)).said).not.toContain('earlier key')
   })
 })

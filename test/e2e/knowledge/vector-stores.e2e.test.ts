@@ -1,10 +1,10 @@
 import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LoopProbe, limitOf } from '../loop-probe.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
-describe.each(stores)("OpenAI's files and vector stores on $store, with the official client", ({ store }) => {
+describe.each(drawnStores)("OpenAI's files and vector stores on $store, with the official client", ({ store }) => {
   const probe = new LoopProbe()
   let world: World
   let client: OpenAI

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { drawnOf } from '#test/setup/at-night.ts'
 import { LoopProbe, limitOf } from '../loop-probe.ts'
 import { World } from '../world.ts'
 
@@ -77,7 +78,7 @@ describe('a request to the simulated model blocks no other request for 50 ms', (
   })
 
   const sent = [...chats.map(([what, body]) => [what, '/v1/chat/completions', body] as const), ...others]
-  it.each(sent)('with %s', async (_, path, body) => {
+  it.each(drawnOf(sent, 3))('with %s', async (_, path, body) => {
     const text = JSON.stringify(body)
     const send = async (): Promise<void> => {
       const answer = await world.api.fetch(path, text)

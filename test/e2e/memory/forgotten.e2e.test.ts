@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { drawnStores, World } from '../world.ts'
 
 const timeout = 120_000
 
-describe.each(stores)('what is forgotten on $store', ({ store }) => {
+describe.each(drawnStores)('what is forgotten on $store', ({ store }) => {
   let world: World
 
   beforeAll(async () => {

@@ -12,7 +12,7 @@ import { partFileOf } from './estate/parts.ts'
 import type { Estate } from './estate.ts'
 import { isReplay, keyed } from './keyed-requests.ts'
 import { atRest, rowsBeyond, settledRows } from './settled-rows.ts'
-import type { Swept } from './sweep.ts'
+import type { PartOf, Swept } from './sweep.ts'
 
 /** Number of concurrent requests with one key. */
 const aFew = 8
@@ -30,7 +30,7 @@ const statusOf = (answer: Operation['answer']): number =>
 const showsSecret = ({ answer }: Operation): boolean => answer.kind === 'json' && answer.secret
 
 /** Sends every creating operation twice, and several times concurrently, with one key. */
-export const idempotency = (swept: () => Swept): void => {
+export const idempotency = (swept: () => Swept, partOf: PartOf): void => {
   let world: World
   let estate: Estate
 
@@ -78,7 +78,7 @@ export const idempotency = (swept: () => Swept): void => {
   const over = (run: string): Promise<void> =>
     vi.waitFor(async () => expect((await world.api.get(`/v1/runs/${run}`)).body.status).toBe('completed'), patience)
 
-  it.each(creates)('replays the first answer of $id, or shows its secret only once', async (operation) => {
+  it.each(partOf(creates))('replays the first answer of $id, or shows its secret only once', async (operation) => {
     const body = await estate.bodyOf(operation)
     const key = newKey()
     const [first, again] = [await create(operation, body, key), await create(operation, body, key)]
@@ -89,7 +89,7 @@ export const idempotency = (swept: () => Swept): void => {
     expect({ status: again.status, body: again.body }).toEqual({ status: first.status, body: first.body })
   })
 
-  it.each(creates)('is refused for $id with another body', async (operation) => {
+  it.each(partOf(creates))('is refused for $id with another body', async (operation) => {
     const key = newKey()
     await create(operation, await estate.bodyOf(operation), key)
     expect(await create(operation, await estate.bodyOf(operation), key)).toMatchObject({
@@ -136,11 +136,12 @@ export const idempotency = (swept: () => Swept): void => {
   }
 
   it('lets one of eight concurrent requests create a resource', async () => {
-    const { once, eightTimes } = await growthOf(creates.filter(({ id }) => id !== 'runs.create'))
+    const counted = partOf(creates.filter(({ id }) => id !== 'runs.create'))
+    const { once, eightTimes } = await growthOf(counted)
     expect(eightTimes).toEqual(once)
     // a client token is signed, not stored
     const rows = Object.values(once).reduce((sum, each) => sum + each, 0)
-    expect(rows).toBeGreaterThanOrEqual(creates.length - 2)
+    expect(rows).toBeGreaterThanOrEqual(counted.length - 1)
   })
 
   it('lets one of eight concurrent requests create a run', async () => {

@@ -5,7 +5,7 @@ import type { Api } from '../api.ts'
 import { namesId } from './declared-places.ts'
 import { declaredEstate, partFileOf } from './estate/parts.ts'
 import type { Estate } from './estate.ts'
-import type { Swept } from './sweep.ts'
+import type { PartOf, Swept } from './sweep.ts'
 
 /*
  * Two projects with two tenants each, all with the same names: no request of one shows data of another. The operations
@@ -32,7 +32,7 @@ const signsIn = (text: string, signs: readonly string[]): readonly string[] =>
   signs.filter((sign) => text.includes(sign))
 
 /** Tests with two projects of two tenants each that no data of one is shown to another. */
-export const isolation = (swept: () => Swept): void => {
+export const isolation = (swept: () => Swept, partOf: PartOf): void => {
   /** The whole answer as text; of an endless stream the log so far, which is one completed turn. */
   const textOf = async (api: Api, operation: Operation, path: string, accept = '*/*'): Promise<string> => {
     const { method, answer } = operation
@@ -54,7 +54,7 @@ export const isolation = (swept: () => Swept): void => {
     ...(access.kinds.includes('dashboard') ? [swept().mine.dashboard] : []),
   ]
 
-  it.each(reading)('$id shows nothing of another project', async (operation) => {
+  it.each(partOf(reading))('$id shows nothing of another project', async (operation) => {
     const { mine, theirs } = swept()
     const foreign = [...theirs.acme.signs, ...theirs.globex.signs]
     const path = mine.acme.pathOf(operation)
@@ -68,7 +68,7 @@ export const isolation = (swept: () => Swept): void => {
   const ofTenants = reading.filter(({ params }) =>
     params.some((name) => ['tenant_id', 'installation_id', 'run_id', 'session_id', 'action_id'].includes(name)),
   )
-  it.each(ofTenants)('$id of one tenant shows nothing of another', async (operation) => {
+  it.each(partOf(ofTenants))('$id of one tenant shows nothing of another', async (operation) => {
     const { acme, globex } = swept().mine
     // webhooks belong to the project and are notified of both tenants
     const shared = [...globex.all('webhook_id'), ...globex.all('delivery_id')]
@@ -82,7 +82,7 @@ export const isolation = (swept: () => Swept): void => {
     }
   })
 
-  it.each(filtered)('$id returns no rows for another project’s $name', async ({ operation, name }) => {
+  it.each(partOf(filtered))('$id returns no rows for another project’s $name', async ({ operation, name }) => {
     const { mine, theirs } = swept()
     const id = theirs.acme.id(name)
     const foreign = theirs.acme.signs.filter((each) => each !== id)
@@ -99,7 +99,7 @@ export const isolation = (swept: () => Swept): void => {
     [name]: body?.json.properties?.[name]?.type === 'array' ? [id] : id,
   })
 
-  it.each(naming)('$id refuses a $name of another project', async ({ id, operation, name }) => {
+  it.each(partOf(naming))('$id refuses a $name of another project', async ({ id, operation, name }) => {
     const { mine, theirs } = swept()
     const api = operation.access.kinds.includes('secret_key') ? mine.api : mine.dashboard
     const path = mine.acme.pathOf(operation)
@@ -121,17 +121,20 @@ export const isolation = (swept: () => Swept): void => {
   })
 
   const ofClients = reading.filter(({ access }) => access.kinds.includes('client_token'))
-  it.each(ofClients)("$id shows a user's token nothing of another user, tenant or project", async (operation) => {
-    const { world, mine, theirs } = swept()
-    const { sessions, token } = mine.acme.populated
-    const client = world.as(token)
-    const ofBob = sessions.slice(2)
-    const foreign = [...ofBob, ...[mine.globex, theirs.acme, theirs.globex].flatMap(({ signs }) => signs)]
-    expect(signsIn(await textOf(client, operation, mine.acme.pathOf(operation)), foreign)).toEqual([])
-    if (!operation.params.includes('session_id')) return
-    for (const session of [...ofBob, mine.globex.id('session_id'), theirs.acme.id('session_id')]) {
-      const path = mine.acme.with({ session_id: session }).pathOf(operation)
-      expect((await client.get(path, { method: operation.method })).status).toBe(404)
-    }
-  })
+  it.each(partOf(ofClients))(
+    "$id shows a user's token nothing of another user, tenant or project",
+    async (operation) => {
+      const { world, mine, theirs } = swept()
+      const { sessions, token } = mine.acme.populated
+      const client = world.as(token)
+      const ofBob = sessions.slice(2)
+      const foreign = [...ofBob, ...[mine.globex, theirs.acme, theirs.globex].flatMap(({ signs }) => signs)]
+      expect(signsIn(await textOf(client, operation, mine.acme.pathOf(operation)), foreign)).toEqual([])
+      if (!operation.params.includes('session_id')) return
+      for (const session of [...ofBob, mine.globex.id('session_id'), theirs.acme.id('session_id')]) {
+        const path = mine.acme.with({ session_id: session }).pathOf(operation)
+        expect((await client.get(path, { method: operation.method })).status).toBe(404)
+      }
+    },
+  )
 }

@@ -6,6 +6,7 @@ import { ChatRestorer } from '#gateway/redaction/chat-restorer.ts'
 import { policyBy } from '#gateway/redaction/redaction-policy.ts'
 import { arrayOf, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 
 const policy = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' })
 
@@ -93,7 +94,7 @@ describe('the stream of an answer to a redacted request', () => {
         expect(text).toBe(expected)
         expect(end.finishReason).toBe('stop')
       }),
-      { numRuns: 2000 },
+      { numRuns: runsByDay(2000) },
     )
   })
 })

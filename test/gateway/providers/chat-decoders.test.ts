@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { completionOf } from '#gateway/providers/completion-of.ts'
 import type { WireObject } from '#outgoing/wire.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import { anthropic, google } from '../call/wire-samples.ts'
 import { decoded, failureCode, requestOf } from './format-harness.ts'
 
@@ -39,7 +40,7 @@ describe.each(samples)('the decoder of $id', (sample) => {
           expect(decoded(decoderOf(sample), pieces(text, within))).toEqual(decoded(decoderOf(sample), [bytes]))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runsByDay(150) },
     )
   })
 
@@ -78,7 +79,7 @@ describe.each(samples)('the decoder of $id', (sample) => {
         const text = values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')
         expect(failureCode(() => decoded(decoderOf(sample), [Buffer.from(text)]))).not.toBeNull()
       }),
-      { numRuns: 300 },
+      { numRuns: runsByDay(300) },
     )
   })
 

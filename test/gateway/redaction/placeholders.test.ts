@@ -5,6 +5,7 @@ import { findHits } from '#gateway/redaction/find-personal-data.ts'
 import { Placeholders } from '#gateway/redaction/placeholders.ts'
 import { policyBy } from '#gateway/redaction/redaction-policy.ts'
 import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import { corpus } from './corpus.ts'
 
 const policy = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' })
@@ -163,7 +164,7 @@ describe('restoring', () => {
       }
       expect(out + part.end()).toBe(restorer.restore(whole))
     })
-    fc.assert(property, { numRuns: 2000 })
+    fc.assert(property, { numRuns: runsByDay(2000) })
   })
 
   it('keeps a backslash before a placeholder', () => {

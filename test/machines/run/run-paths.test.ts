@@ -4,6 +4,7 @@ import { type AnyMachineSnapshot, matchesState, transition } from 'xstate'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import { reachedIn } from '../reached.ts'
 import {
@@ -135,7 +136,7 @@ describe('after any events in any order', () => {
   it('a run holds at most one slot and returns it, ends once, notifies its parent once, and leaves nothing open', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (life) => live([slot, ...life])),
-      { numRuns: 400 },
+      { numRuns: runsByDay(400) },
     )
   })
 
@@ -147,7 +148,7 @@ describe('after any events in any order', () => {
     )
     fc.assert(
       fc.property(life, ([before, end, behind]) => live([slot, ...before, end, ...behind])),
-      { numRuns: 400 },
+      { numRuns: runsByDay(400) },
     )
   })
 })

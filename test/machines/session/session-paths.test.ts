@@ -4,6 +4,7 @@ import { type AnyMachineSnapshot, matchesState, transition } from 'xstate'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import { reachedIn } from '../reached.ts'
 import { answer, cancel, fresh, inactivity, machine, remove, turn, walk } from './session-samples.ts'
@@ -91,14 +92,14 @@ describe('after any events in any order', () => {
   const step = fc.constantFrom(...walk.events.filter((event) => event !== remove && event !== inactivity))
 
   it('a session ends every turn once, calls the model at most sixteen times, and leaves no action waiting', () => {
-    fc.assert(fc.property(fc.array(step, { maxLength: 80 }), live), { numRuns: 300 })
+    fc.assert(fc.property(fc.array(step, { maxLength: 80 }), live), { numRuns: runsByDay(300) })
   })
 
   it('the same holds if the session is deleted in between', () => {
     const life = fc.tuple(fc.array(step, { maxLength: 20 }), fc.array(step, { maxLength: 10 }))
     fc.assert(
       fc.property(life, ([before, behind]) => live([...before, remove, ...behind])),
-      { numRuns: 200 },
+      { numRuns: runsByDay(200) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonSpans, pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
 import { atOnce } from '#src/concurrency/run-in-slices.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 
 const limits = { maxDepth: 64, maxWeight: 1e9 }
 
@@ -101,7 +102,7 @@ describe('JSON parsed in steps', () => {
         const written = JSON.stringify(items)
         expect(JSON.stringify(parsed(written))).toBe(JSON.stringify(JSON.parse(written)))
       }),
-      { numRuns: 60 },
+      { numRuns: runsByDay(60) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { amends } from '#retrieval/analysis/amendments.ts'
 import { analysisOf, english } from '#retrieval/analysis/analysis.ts'
 import { statementKindOf } from '#retrieval/analysis/statement-kind.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 
 const phrases = [
   ...['now', 'no longer', 'any more', 'anymore', 'instead', 'from now on', 'these days', 'recently', 'lately'],
@@ -33,7 +34,7 @@ describe('a text without a marker word', () => {
       fc.property(text, (each) => {
         if (!analysisOf(each, english).isMarked) expect([amends(each), statementKindOf(each)]).toEqual([false, null])
       }),
-      { numRuns: 5_000 },
+      { numRuns: runsByDay(5_000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { runsByDay } from '#test/setup/at-night.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf } from '../samples.ts'
 
@@ -87,7 +88,7 @@ export const appendContract = ({ store, fresh }: Subject): void => {
         expect(await store().commits.append([commit])).toEqual(['done'])
         expect(await store().commits.head(actor)).toEqual(commit)
       }),
-      { numRuns: 60 },
+      { numRuns: runsByDay(60) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { StoredRecord } from '#storage/ports.ts'
 import { covers, projectScope, tenantScope, userScope } from '#storage/scope.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
@@ -137,7 +138,7 @@ export const listContract = ({ store, fresh }: Subject): void => {
         expect(await matching(status)).toBe(1)
         expect(await matching(other)).toBe(other === status ? 1 : 0)
       }),
-      { numRuns: 40 },
+      { numRuns: runsByDay(40) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { projectScope } from '#storage/scope.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
@@ -20,7 +21,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
         for (const version of order) await store().records.project([row(id, version)])
         expect(await store().records.get(widgets, scope, id)).toEqual(row(id, Math.max(...order)).record)
       }),
-      { numRuns: 25 },
+      { numRuns: runsByDay(25) },
     )
   })
 
@@ -34,7 +35,7 @@ export const projectionContract = ({ store, fresh }: Subject): void => {
         else await Promise.all(rows.map((each) => store().records.project([each])))
         expect(await store().records.get(widgets, scope, id)).toEqual(row(id, Math.max(...order)).record)
       }),
-      { numRuns: 40 },
+      { numRuns: runsByDay(40) },
     )
   })
 

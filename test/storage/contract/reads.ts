@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Commit, StoredLogEvent } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, gadgets, logOf, recordOf, widgets } from '../samples.ts'
 
@@ -88,7 +89,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
         const expected = commits.flatMap(({ at, events }) => events.map((event) => ({ ...event, at })))
         expect(await readAll(actor, limit)).toEqual(expected)
       }),
-      { numRuns: 30 },
+      { numRuns: runsByDay(30) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { StoredRecord } from '#storage/ports.ts'
 import { projectScope, type Scope } from '#storage/scope.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import type { Capabilities, Subject } from '../contract.ts'
 import { badges, gadgets, recordOf, widgets } from '../samples.ts'
 
@@ -28,7 +29,7 @@ export const recordContract = ({ store, fresh, setNow }: Subject, has: Capabilit
         await store().records.insert(gadgets, record)
         expect(await store().records.get(gadgets, scope, record.id)).toEqual(record)
       }),
-      { numRuns: 40 },
+      { numRuns: runsByDay(40) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { covers, projectScope, type Scope, scopeAmong, tenantScope, userScope } from '#storage/scope.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 import type { Subject } from '../contract.ts'
 import { recordOf, widgets } from '../samples.ts'
 
@@ -77,7 +78,7 @@ export const scopeContract = ({ store, fresh }: Subject): void => {
           expect(await store().records.count(widgets, scope)).toBe(seen.length)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runsByDay(25) },
     )
   })
 }

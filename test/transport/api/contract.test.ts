@@ -104,12 +104,12 @@ const refused = async (sent: Sent) => {
   return refusal(received)
 }
 
+/** The bodies of each operation that a mutation makes: a test for each body would cost the runner more than the body. */
 const cases = (mutate: (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]) =>
-  declared.flatMap((operation) =>
-    operation.body === null || takesForms(operation)
-      ? []
-      : mutate(operation.body.json).map(({ param, body }) => ({ id: operation.id, param, body, operation })),
-  )
+  declared.flatMap((operation) => {
+    const mutations = operation.body === null || takesForms(operation) ? [] : mutate(operation.body.json)
+    return mutations.length === 0 ? [] : [{ id: operation.id, operation, mutations }]
+  })
 
 const withBody = declared.filter((operation) => operation.body !== null && !takesForms(operation))
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
@@ -148,8 +148,11 @@ describe.each(guarded)('$id', (operation) => {
   const others = Object.values(principals).filter(
     ({ kind }) => kind !== 'public' && !operation.access.kinds.includes(kind),
   )
-  it.each(others)('refuses a credential of kind $kind', async (as) => {
-    expect(await refused(good(operation, { as }))).toMatchObject(saying(operation, wrongKindCode(operation.access)))
+  it.skipIf(others.length === 0)('refuses credentials of all other kinds', async () => {
+    for (const as of others) {
+      const answer = await refused(good(operation, { as }))
+      expect(answer, as.kind).toMatchObject(saying(operation, wrongKindCode(operation.access)))
+    }
   })
 })
 
@@ -204,36 +207,43 @@ describe.each(withBody)('$id', (operation) => {
     expect(await refused(good(operation, { headers }))).toMatchObject(saying(operation, 'unsupported_media_type'))
   })
 
-  it.each(['{', '{"a":1}}', '\u0000', '['.repeat(100)])('refuses malformed JSON', async (body) => {
-    expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'malformed_json'))
+  it('refuses malformed JSON', async () => {
+    for (const body of ['{', '{"a":1}}', '\u0000', '['.repeat(100)])
+      expect(await refused(good(operation, { body })), body).toMatchObject(saying(operation, 'malformed_json'))
   })
 
-  it.each([[[]], ['"text"'], ['7'], ['null']])('refuses a body that is not an object', async (body) => {
-    expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'invalid_field'))
+  it('refuses a body that is not an object', async () => {
+    for (const body of [[], '"text"', '7', 'null'])
+      expect(await refused(good(operation, { body })), `${body}`).toMatchObject(saying(operation, 'invalid_field'))
   })
 })
 
 describe('bodies', () => {
-  it.each(cases(withoutRequired))('of $id require $param', async ({ operation, param, body }) => {
-    expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'missing_field', param))
+  it.each(cases(withoutRequired))('of $id require each required field', async ({ operation, mutations }) => {
+    for (const { param, body } of mutations)
+      expect(await refused(good(operation, { body })), param).toMatchObject(saying(operation, 'missing_field', param))
   })
 
-  it.each(cases(withWrongTypes))('of $id refuse a wrong type of $param', async ({ operation, param, body }) => {
-    expect(await refused(good(operation, { body }))).toMatchObject(
-      saying(operation, refusalCode(operation, param), param),
-    )
+  it.each(cases(withWrongTypes))('of $id refuse a wrong type of each field', async ({ operation, mutations }) => {
+    for (const { param, body } of mutations)
+      expect(await refused(good(operation, { body })), param).toMatchObject(
+        saying(operation, refusalCode(operation, param), param),
+      )
   })
 
   const closed = cases(withUnknown).filter(({ operation }) => operation.unknownFields === 'refuse')
-  it.each(closed)('of $id refuse $param', async ({ operation, param, body }) => {
-    expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'unknown_field', param))
+  it.each(closed)('of $id refuse unknown fields', async ({ operation, mutations }) => {
+    for (const { param, body } of mutations)
+      expect(await refused(good(operation, { body })), param).toMatchObject(saying(operation, 'unknown_field', param))
   })
 
   const open = cases(withUnknown).filter(({ operation }) => operation.unknownFields === 'ignore')
-  it.each(open)('of $id may contain $param', async ({ operation, body }) => {
-    calls.length = 0
-    expect((await send(good(operation, { body }))).status).toBeLessThan(300)
-    expect(calls).toEqual([operation.id])
+  it.each(open)('of $id may contain unknown fields', async ({ operation, mutations }) => {
+    for (const { param, body } of mutations) {
+      calls.length = 0
+      expect((await send(good(operation, { body }))).status, param).toBeLessThan(300)
+      expect(calls).toEqual([operation.id])
+    }
   })
 })
 

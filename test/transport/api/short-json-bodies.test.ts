@@ -5,6 +5,7 @@ import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
 import { atOnce } from '#src/concurrency/run-in-slices.ts'
 import { jsonSpans, shortSpans } from '#src/outgoing/shares/json-spans.ts'
 import { countFields, fieldsIn } from '#src/outgoing/shares/repeated-names.ts'
+import { runsByDay } from '#test/setup/at-night.ts'
 
 const limits = { maxDepth: 64, maxWeight: 20_000 }
 
@@ -42,7 +43,7 @@ describe('a short JSON body', () => {
         if (read === 'refused') expect(outcome(() => parseJson(bytes))).toBe('refused')
         else expect(fieldsIn(objectIn(read))).toBe(atOnce(countFields(objectIn(read))))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsByDay(2_000) },
     )
   })
 
@@ -56,7 +57,7 @@ describe('a short JSON body', () => {
         const isRepeated = plain !== 'refused' && fieldsIn(objectIn(plain)) < names
         expect(outcome(() => parseJson(bytes))).toEqual(isText && !isRepeated ? plain : 'refused')
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsByDay(2_000) },
     )
   })
 

@@ -12,6 +12,7 @@ import { PassageIndex, vectorOfText } from '#retrieval/index.ts'
 import { newId } from '#runtime/ids.ts'
 import { type BlobStore, projectScope, type Storage } from '#storage/index.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { drawnOf } from '#test/setup/at-night.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { baseOf, embedder, nodeOn, queries } from './made-sources.ts'
@@ -103,7 +104,7 @@ const expected = async (node: ReturnType<typeof nodeOn>, project: string) => {
   return all
 }
 
-describe.each(stores)('the index of a base in the segments of %s', (_, open) => {
+describe.each(drawnOf(stores, stores.length))('the index of a base in the segments of %s', (_, open) => {
   const opened = async () => {
     const storage = await open()
     await storage.records.prepare(knowledgeKinds)

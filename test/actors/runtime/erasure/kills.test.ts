@@ -3,6 +3,7 @@ import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { erasedActors } from '#runtime/erasure/erased-actors.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { drawnOf } from '#test/setup/at-night.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
 import { openProbe, owner } from '../probe.ts'
@@ -60,7 +61,7 @@ const started = async (storage: Storage, clock: VirtualClock) => {
   return { ...probe, make, change }
 }
 
-it.each(Object.entries(stores))(
+it.each(drawnOf(Object.entries(stores), 2))(
   'a kill at any write leaves a whole actor, and few blobs of it, in %s',
   async (_, open) => {
     let isDone = false

@@ -13,7 +13,7 @@ import { compareVersions } from '#records/semver.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { Storage } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
-import { atNight } from '#test/setup/at-night.ts'
+import { atNight, drawnOf } from '#test/setup/at-night.ts'
 import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 
 /** 50 each night, as EVERY_STORE says; a few for every change. */
@@ -60,7 +60,7 @@ const halfDone = async ({ records }: Storage, acknowledged: ReadonlySet<string>)
   return used?.data.version === highest ? lost : [...lost, `${highest} is published, ${used?.data.version} is used`]
 }
 
-describe.each(['sqlite', 'mongo'])('a skill on %s', (store) => {
+describe.each(drawnOf(['sqlite', 'mongo'], 2))('a skill on %s', (store) => {
   const mongodbUrl = store === 'sqlite' ? '' : server.replace(/^(\w+:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`)
   let storage: Storage
 

@@ -17,6 +17,7 @@ import { systemClock } from '#runtime/clock.ts'
 import { newId } from '#runtime/ids.ts'
 import { type BlobStore, projectScope, type Storage, StoreUnavailable } from '#storage/index.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { drawnOf } from '#test/setup/at-night.ts'
 import { fromKeptSources } from '#test/start/from-kept-sources.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -111,7 +112,7 @@ const segmentsOf = async ({ records }: Storage, project: string) => {
   return Array.isArray(segments) ? segments : []
 }
 
-describe.each(stores)('the index of pages in the segments of %s', (_, open) => {
+describe.each(drawnOf(stores, stores.length))('the index of pages in the segments of %s', (_, open) => {
   const opened = async () => {
     const storage = await open()
     await storage.records.prepare(webKinds)
