@@ -98,7 +98,8 @@ const shownByKeys = (
     return shown
   })()`)
 
-describe.skipIf(executablePath === undefined)('pages of the console', () => {
+// one of these tests runs axe forty times
+describe.skipIf(executablePath === undefined)('pages of the console', { timeout: 480_000 }, () => {
   beforeAll(async () => {
     world = await World.start()
     browser = await openBrowser()

@@ -29,12 +29,17 @@ const judging =
     const message = { role: 'assistant', content: write(field, user ?? '') }
     json({ ...goodAnswer, choices: [{ index: 0, message, finish_reason: 'stop' }] })(response, received)
   }
+const silent: Answer = () => {}
 const yes = judging((field) => `{"${field}": true}`)
+
+const judgedWithin = (timeoutMs: number): void => {
+  const judge = { model: 'judge-1', threshold: 0.8, timeoutMs }
+  world.world.caching = { mode: 'semantic', ttlMs: 60_000, threshold: 0.95, anyTemperature: false, judge }
+}
 
 beforeEach(async () => {
   world = await openChatWorld({ caching: true, embedder: alike })
-  const judge = { model: 'judge-1', threshold: 0.8, timeoutMs: 300 }
-  world.world.caching = { mode: 'semantic', ttlMs: 60_000, threshold: 0.95, anyTemperature: false, judge }
+  judgedWithin(30_000)
   world.routes.set('judge-1', [world.routeTo(world.second, { model: 'judge-1' })])
   world.first.script(json(goodAnswer))
   await cacheOf(stored)
@@ -65,8 +70,9 @@ describe('a question in quite other words, with a judge', () => {
     ['repeats the questions', judging((_, questions) => questions)],
     ['gives no JSON', judging((field) => `"${field}": true`)],
     ['fails', (response) => response.writeHead(500).end()],
-    ['never answers', () => {}],
+    ['never answers', silent],
   ])('is called anew if the judge %s', async (_, answer) => {
+    if (answer === silent) judgedWithin(300)
     world.second.script(answer)
     expect(await cacheOf(inOtherWords)).toBe('miss')
     expect(world.first.received.length).toBe(2)

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const judge = (more: Partial<Extract<GuardCheck, { type: 'model' }>> = {}): GuardCheck => ({
-  ...{ type: 'model', model: 'judge-1', instructions: 'No birds.', timeout_ms: 500, on: 'both', action: 'block' },
+  ...{ type: 'model', model: 'judge-1', instructions: 'No birds.', timeout_ms: 30_000, on: 'both', action: 'block' },
   ...{ on_error: 'block' },
   ...more,
 })
@@ -72,10 +72,11 @@ describe('a model as a judge', () => {
       hangs,
       (response: ServerResponse) => response.writeHead(500).end('x'),
     ]) {
+      const limit = answer === hangs ? { timeout_ms: 200 } : {}
       world.second.script(answer, answer, answer, answer)
-      world.state.checks = [judge({ on: 'input', timeout_ms: 200 })]
+      world.state.checks = [judge({ on: 'input', ...limit })]
       expect((await world.request(saying('a bird'))).error?.code).toBe('content_policy_violation')
-      world.state.checks = [judge({ on: 'input', timeout_ms: 200, on_error: 'allow' })]
+      world.state.checks = [judge({ on: 'input', ...limit, on_error: 'allow' })]
       expect(headerOf(await world.request(saying('a bird')))).toBe('house;failed')
     }
   })
@@ -156,7 +157,7 @@ describe('a hook', () => {
     return {
       type: 'http',
       url: `http://127.0.0.1:${port}/check`,
-      timeout_ms: 300,
+      timeout_ms: 30_000,
       on: 'both',
       action: 'block',
       on_error: 'block',
@@ -221,9 +222,10 @@ describe('a hook', () => {
     ],
   ])('that %s blocks the call, or lets it pass where it is declared so', async (name, does) => {
     answer = does
-    world.state.checks = [hook({ on: 'input', action: 'redact' })]
+    const limit = name === 'hangs' ? { timeout_ms: 300 } : {}
+    world.state.checks = [hook({ on: 'input', action: 'redact', ...limit })]
     expect((await world.request(saying('a bird'))).error?.code).toBe('content_policy_violation')
-    world.state.checks = [hook({ on: 'input', on_error: 'allow' })]
+    world.state.checks = [hook({ on: 'input', on_error: 'allow', ...limit })]
     const open = await world.request(saying('a bird'))
     if (name === 'redacts without texts') expect(open.error?.code).toBe('content_policy_violation')
     else expect(headerOf(open)).toBe('house;failed')

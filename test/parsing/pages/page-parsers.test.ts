@@ -31,9 +31,9 @@ const hostile: Readonly<Record<string, string>> = {
   '20,000 tables in one another': '<table><tr><td>'.repeat(20_000),
 }
 
-describe('a hostile page', () => {
+describe('a hostile page', { timeout: 240_000 }, () => {
   beforeAll(async () => {
-    await Promise.all([read(plain, 9_000), read(plain, 9_000), read(plain, 9_000)])
+    await Promise.all([read(plain, 60_000), read(plain, 60_000), read(plain, 60_000)])
   })
   afterAll(() => parsers.close())
 
@@ -54,7 +54,7 @@ describe('a hostile page', () => {
         .catch(() => undefined)
         .finally(() => ended++),
     )
-    expect((await read(plain, 10_000, crowded)).content).toBe('Just a line.')
+    expect((await read(plain, 60_000, crowded)).content).toBe('Just a line.')
     // if the plain page had waited for a hostile one, that one would have ended
     expect(ended).toBe(0)
     await crowded.close()
@@ -70,7 +70,7 @@ describe('a hostile page', () => {
         .finally(() => ended++),
     )
     const other = { project: 'prj_2', tenant: null }
-    expect((await read(plain, 10_000, crowded, other)).content).toBe('Just a line.')
+    expect((await read(plain, 60_000, crowded, other)).content).toBe('Just a line.')
     expect(ended).toBe(0)
     await crowded.close()
     await Promise.all(slow)
@@ -79,6 +79,6 @@ describe('a hostile page', () => {
   it('ends at its deadline, and the next page is read', async () => {
     const late = read(hostile['30,000 breaks'] ?? '', 20)
     await expect(late).rejects.toMatchObject({ reason: 'deadline' })
-    expect((await read(plain, 5_000)).content).toBe('Just a line.')
+    expect((await read(plain, 60_000)).content).toBe('Just a line.')
   })
 })
