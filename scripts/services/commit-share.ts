@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 
 /** Number of commits up to this one; 0 where git does not know. */
-const commitCount = (): number =>
+export const commitCount = (): number =>
   Number(spawnSync('git', ['rev-list', '--count', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' }).stdout) || 0
 
 /** Every n-th of many cases: the next commits have those between them. */

@@ -5,7 +5,7 @@ export const atNight = process.env.EVERY_STORE !== undefined
 export const someOf = <T>(cases: readonly T[]): readonly T[] =>
   atNight ? cases : cases.filter((_, at) => at % 3 === 0)
 
-/** What a run draws its cases by: `npm test` prints a new one each time, and TEST_SEED repeats a run. */
+/** What a run draws its cases by: the number of commits, which `npm test` prints, or TEST_SEED. */
 export const runSeed = Number(process.env.TEST_SEED ?? 0)
 
 /** Every n-th of many cases: n seeds in a row have all of them. */
