@@ -20,6 +20,8 @@ export interface LogEvent {
   readonly hidden?: JsonObject
   /** Time of the event in ms since the epoch, if it differs from the time of its commit. */
   readonly at?: number
+  /** Only in memory: sequence of the event before this one, where a crash has left a gap between them. */
+  readonly follows?: number
   /**
    * Only in the store: the event stands for several that were streamed one by one and that end with `sequence`. These
    * are the lengths of their texts in UTF-16 units, in order (src/storage/pieces.ts).

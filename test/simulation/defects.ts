@@ -279,7 +279,7 @@ const condemned = ({ in_flight }: Commit): Commit['in_flight'] =>
 /** A process reads logs from memory when its lease was lost, until it notices that. */
 const outdatedMemory: Defect = {
   nodes: 3,
-  faults: { zombies: 4 },
+  faults: { zombies: 6 },
   host: (host) => {
     host.dropOutdated = () => {}
   },

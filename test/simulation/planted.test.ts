@@ -25,7 +25,7 @@ const found: Readonly<Record<keyof typeof planted, { readonly within: number; re
   'usage behind its commit': { within: 40, by: 6 },
   'a row from an old state': { within: 5, by: 1 },
   'parked too early': { within: 60, by: 8 },
-  'logs read from outdated memory': { within: 120, by: 115 },
+  'logs read from outdated memory': { within: 120, by: 95 },
   'the result of a child lost': { within: 120, by: 6 },
   'a slot kept after a crash': { within: 200, by: 14 },
   'a cancel not cascaded': { within: 60, by: 1 },

@@ -48,6 +48,8 @@ export interface ActivationParts {
   readonly ownership: Ownership
   /** Display name of this node. */
   readonly nodeName?: string
+  /** Called with the newest commit of an actor that another process ran, while its fence is written. */
+  readonly foresee?: (definition: MachineDefinition, commit: Commit) => void
 }
 
 /** Dependencies of one activation, with the epoch that was in force when it began. */
@@ -177,6 +179,7 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   if (commit === null) return null
   // an actor that cannot be restored is not taken over: a fence would stay open
   const snapshot = revive(definition, readStoredState(commit))
+  if (head.epoch !== epoch) parts.foresee?.(definition, commit)
   const fencing = { epoch, clock, takeover, skip: skipAfter(definition, head) }
   const fenced = commit.seq === head.seq ? fence(storage.commits, head, fencing) : commit
   // what is durable up to `head` stays as it is, whether or not the fence is written

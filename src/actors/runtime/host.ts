@@ -107,7 +107,7 @@ export abstract class Host {
       committed: (resident, events) => this.committedHere(resident, events),
     })
     this.#residents = new Residents({
-      ...options,
+      ...{ ...options, foresee: (definition, commit) => this.effects.foresee(definition, commit) },
       came: (found) => this.#executor.takeUp(found),
       superseded: (id, error) => this.#giveUp(id, error),
     })
@@ -341,9 +341,9 @@ export abstract class Host {
     for (const resident of this.#residents.values()) if (kept.has(resident.shard)) this.#executor.resume(resident)
   }
 
-  /** Loads an actor as soon as the store answers, without waiting for a request. */
-  revive(id: string): void {
-    this.#reviver.revive(id)
+  /** Loads an actor as soon as the store answers, without waiting for a request (`Reviver.revive`). */
+  revive(id: string, atOnce = false): void {
+    this.#reviver.revive(id, atOnce)
   }
 
   /** Writes the actor's list row from its newest state. */

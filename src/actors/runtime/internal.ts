@@ -23,7 +23,7 @@ export { idAt, idFloor, idWithTail, newIdBeside, newIdFor, newIdForBeside, tailO
 export { liveActorOf } from './live-actor.ts'
 export { Compaction, type CompactionState, endedStreams } from './log/compaction.ts'
 export type { Ledger, TakenOver } from './log/ledger.ts'
-export { logPage } from './log/log-page.ts'
+export { logPage, streamPage } from './log/log-page.ts'
 export { UpkeepSwitch, upkeepRows } from './log/upkeep-switch.ts'
 export { ExpiringNames } from './messages/expiring-names.ts'
 export type { MessageHost } from './messages/outbox.ts'

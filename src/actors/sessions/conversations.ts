@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type LogEvent, projectScope, type Storage } from '#storage/index.ts'
 import type { Owner } from '../runtime/index.ts'
-import { actorBlobs, isTooLong } from '../runtime/internal.ts'
+import { actorBlobs, isTooLong, streamPage } from '../runtime/internal.ts'
 import { Conversation } from './conversation.ts'
 import { sessionCheckpoints } from './kinds.ts'
 import { conversationState } from './schema.ts'
@@ -27,12 +27,21 @@ interface Kept {
   readonly usedAt: number
 }
 
+/** How far a conversation is read ahead; `isFirst` as for `Conversations.of`. */
+interface Ahead {
+  readonly isFirst: boolean
+  /** Sequence of a durable event. */
+  readonly through: number
+}
+
 /** Cache of the conversations of sessions, folded from their logs on demand. */
 export class Conversations {
   readonly #storage: Storage
   readonly #readLog: ReadLog
   readonly #now: () => number
   readonly #kept = new Map<string, Kept>()
+  /** Conversations that are being read ahead. */
+  readonly #coming = new Map<string, Promise<void>>()
   #size = 0
 
   constructor(storage: Storage, readLog: ReadLog, now: () => number) {
@@ -48,6 +57,8 @@ export class Conversations {
    * @throws {StoreUnavailable}
    */
   async of(session: string, owner: Owner, isFirst = false): Promise<Conversation> {
+    const coming = this.#coming.get(session)
+    if (coming !== undefined) await coming
     const kept = this.#kept.get(session)?.conversation
     const conversation = kept ?? (isFirst ? new Conversation() : await this.#load(session, owner))
     for (;;) {
@@ -59,6 +70,29 @@ export class Conversations {
       }
       conversation.apply(events)
     }
+  }
+
+  /**
+   * Reads the conversation of a session that is being taken over, up to an event that is durable: beside the session's
+   * load and not after it, since the readers of a turn that a crash cut wait for both.
+   */
+  foresee(session: string, owner: Owner, ahead: Ahead): void {
+    if (this.#kept.has(session) || this.#coming.has(session)) return
+    // what cannot be read ahead is read when it is needed
+    const coming = this.#read(session, owner, ahead).catch(() => {})
+    this.#coming.set(session, coming)
+    void coming.then(() => this.#coming.delete(session))
+  }
+
+  async #read(session: string, owner: Owner, { isFirst, through }: Ahead): Promise<void> {
+    const conversation = isFirst ? new Conversation() : await this.#load(session, owner)
+    const log = { storage: this.#storage, actor: session, project: owner.project }
+    while (conversation.through < through) {
+      const events = await streamPage(log, conversation.through)
+      if (events.length === 0) return
+      conversation.apply(events)
+    }
+    this.#keep(session, conversation)
   }
 
   /** Stores the current conversation, so that replay starts there (specs/decisions/0001-sessions.md). */

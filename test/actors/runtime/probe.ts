@@ -20,8 +20,8 @@ export type Run = (params: JsonObject, context: EffectContext) => Promise<Effect
 export interface ProbeEffects {
   readonly work?: Run
   readonly speak?: Run
-  /** Whether `speak` begins again after a crash. */
-  readonly speaksAgain?: boolean
+  /** Whether `speak` begins again after a crash, or when it decides to. */
+  readonly speaksAgain?: boolean | Promise<void>
   readonly tidy?: Run
 }
 
@@ -65,12 +65,12 @@ export const probeEffects = ({
   'probe.work': { policy: 'from_params', run: work, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
   'probe.speak': {
     ...{ policy: 'stream', run: speak, unknown: () => unknownEvent, tooLarge: () => tooLargeEvent },
-    ...(speaksAgain && {
-      restarted: async ({ from }) => ({
-        again: true,
-        event: { type: 'speech_restarted', from },
-        stored: { type: 'speech_restarted' },
-      }),
+    ...(speaksAgain !== false && {
+      restarted: async ({ from }) => {
+        await speaksAgain
+        const type = 'speech_restarted'
+        return { again: true, event: { type, from }, stored: { type } }
+      },
     }),
   },
   'probe.tidy': { policy: 'idempotent', run: tidy },

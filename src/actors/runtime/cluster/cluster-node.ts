@@ -282,7 +282,7 @@ export class ClusterNode {
   standing(id: string): FeedState | 'unknown' {
     if (!this.#holds(id)) return this.#feeds.standing(id)
     // the actor has to be loaded to find out, which then refreshes its streams
-    this.#parts.host.revive(id)
+    this.#parts.host.revive(id, true)
     return 'unknown'
   }
 
@@ -356,7 +356,7 @@ export class ClusterNode {
     for (const actor of host.feed.followed()) {
       if (!here.has(this.#parts.held.space.of(actor))) continue
       this.#feeds.forget(actor)
-      host.revive(actor)
+      host.revive(actor, true)
     }
     host.recovery.begin(shards)
   }

@@ -68,7 +68,8 @@ export class CommitExecutor {
     const { effects, outbox, settler, shown } = this.#parts
     const newest = shown.newest(resident.id)
     // what followers have been shown is only of use for the tail in memory
-    const events = inPieces(draft.events, Math.min(newest, draft.lastSequence - maxInTail))
+    const pieces = inPieces(draft.events, Math.min(newest, draft.lastSequence - maxInTail))
+    const events = resident.state.skip === 0 ? pieces : afterGap(resident.state, pieces)
     this.#committed++
     // before the new state is set: it reads the old one
     this.#part(resident, () => this.#noteEnded(resident, draft, commit))
@@ -195,6 +196,15 @@ export class CommitExecutor {
       this.#parts.log.error({ actorId: resident.id, err: error }, 'a part of a durable commit not carried out')
     }
   }
+}
+
+/**
+ * Marks the first event after a gap, unless it is left out: a follower that has what came before, or what was shown in
+ * the gap, gets the events without reading the log.
+ */
+const afterGap = ({ lastSequence, skip }: Resident['state'], events: readonly LogEvent[]): readonly LogEvent[] => {
+  const [first, ...rest] = events
+  return first?.sequence === lastSequence + skip + 1 ? [{ ...first, follows: lastSequence }, ...rest] : events
 }
 
 const nothing = (): void => {}

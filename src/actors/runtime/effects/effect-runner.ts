@@ -1,10 +1,12 @@
-import type { InFlight } from '#storage/ports.ts'
+import type { MachineDefinition } from '#machines/definition.ts'
+import type { Commit, InFlight } from '#storage/ports.ts'
 import { type Clock, pause } from '../clock.ts'
 import type { HostTelemetry } from '../host-telemetry.ts'
 import type { Logger } from '../logger.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
+import { readOwner, readStoredState } from '../step/actor-state.ts'
 import type { ShownText } from '../stream/shown-text.ts'
 import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
@@ -100,6 +102,16 @@ export class EffectRunner {
     }
     const run = () => new EffectCall(parts, { resident, id, flight, fresh }, abort).run()
     void this.#measured(resident, flight.name, run).finally(() => this.#ended(id, running))
+  }
+
+  /** Lets the effects in flight of an actor that is taken over read ahead what they need to begin again. */
+  foresee({ name: machine }: MachineDefinition, commit: Commit): void {
+    for (const { name } of Object.values(commit.in_flight)) {
+      const effect = this.#catalog[`${machine}.${name}`]
+      if (effect === undefined || effect.policy === 'idempotent' || effect.foreseen === undefined) continue
+      const { actor, last_sequence: lastSequence } = commit
+      effect.foreseen({ actor, owner: readOwner(commit), context: readStoredState(commit).context, lastSequence })
+    }
   }
 
   /** Whether an effect runs here, or waits for its turn. */

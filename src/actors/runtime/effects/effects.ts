@@ -57,7 +57,12 @@ export interface UncertainEffect {
   readonly tooLarge: (params: JsonObject) => StoredEvent
   /** Decides whether a stream of text is begun again after a crash. Absent: it never is, and ends with `unknown`. */
   readonly restarted?: (lost: LostStream, context: EffectContext) => Promise<Restart>
+  /** Reads ahead what the effect needs to begin again, while its actor is taken over. Never throws. */
+  readonly foreseen?: (actor: TakenOverActor) => void
 }
+
+/** An actor whose effect was in flight when another process ran it, as of its newest commit. */
+type TakenOverActor = Pick<EffectContext, 'actor' | 'owner' | 'context'> & { readonly lastSequence: number }
 
 /** What becomes of a stream that a crash cut: `event` says that it is begun again, or is its outcome. */
 export interface Restart {

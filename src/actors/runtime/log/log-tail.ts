@@ -37,8 +37,9 @@ export class LogTail {
   after(after: number, last: number): readonly LogEvent[] | undefined {
     if (after >= last) return []
     const first = this.#events[0]
-    if (first === undefined || first.sequence > after + 1 || this.#events.at(-1)?.sequence !== last) return undefined
-    return this.#events.slice(after + 1 - first.sequence)
+    if (first === undefined || (first.follows ?? first.sequence - 1) > after) return undefined
+    if (this.#events.at(-1)?.sequence !== last) return undefined
+    return this.#events.slice(Math.max(0, after + 1 - first.sequence))
   }
 
   /** Drops all events, which can be read again. */

@@ -238,7 +238,7 @@ class Follower {
     this.#missed = this.#mode === 'reading'
     if (this.#mode !== 'live') return
     const [first] = events
-    if (first !== undefined && first.sequence > this.#last + 1) {
+    if (first !== undefined && (first.follows ?? first.sequence - 1) > this.#last) {
       this.catchUp()
       return
     }

@@ -37,16 +37,16 @@ export class Reviver {
     return this.#underWay.get(id)
   }
 
-  /** Loads the actor as soon as the store answers. */
-  revive(id: string): void {
+  /** Loads the actor as soon as the store answers. @param atOnce nothing says that it does not answer now. */
+  revive(id: string, atOnce = false): void {
     if (this.#underWay.has(id)) return
-    const work = this.#revive(id).finally(() => this.#underWay.delete(id))
+    const work = this.#revive(id, atOnce).finally(() => this.#underWay.delete(id))
     this.#underWay.set(id, work)
   }
 
-  async #revive(id: string): Promise<void> {
+  async #revive(id: string, atOnce: boolean): Promise<void> {
     for (let attempt = 0, loaded = false; !loaded; attempt++) {
-      await pause(this.#clock, backoffMs(attempt, 100, 5000))
+      if (attempt > 0 || !atOnce) await pause(this.#clock, backoffMs(attempt, 100, 5000))
       loaded = await this.#attempt(id, attempt)
     }
   }

@@ -47,6 +47,12 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
       run: async (_params, next) => outcomeOf(parts, turnCall(next), { ...streaming(parts.clock, next), prepared }),
     }
   },
+  foreseen: ({ actor, owner, context, lastSequence: through }) => {
+    const { turn, config } = contextOf(sessionDefinition, { context })
+    parts.conversations.foresee(actor, owner, { isFirst: turn === 1, through })
+    const read = parts.configs.read(owner.project, config)
+    if (read instanceof Promise) read.catch(() => {})
+  },
   unknown: interrupted,
   tooLarge,
 })

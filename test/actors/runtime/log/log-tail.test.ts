@@ -33,3 +33,13 @@ it('drops the events before a gap, and stores no event twice', () => {
   expect(sequences(tail, 2, 8)).toBeUndefined()
   expect(sequences(tail, 6, 8)).toEqual([7, 8])
 })
+
+it('has all events after one that a gap follows which a crash has left, and after what was shown in it', () => {
+  const tail = new LogTail()
+  tail.remember([event(4)])
+  tail.remember([{ ...event(1030), follows: 5 }, event(1031)])
+  expect(sequences(tail, 5, 1031)).toEqual([1030, 1031])
+  expect(sequences(tail, 77, 1031)).toEqual([1030, 1031])
+  expect(sequences(tail, 1030, 1031)).toEqual([1031])
+  expect(sequences(tail, 4, 1031)).toBeUndefined()
+})

@@ -99,6 +99,15 @@ describe('a reader', () => {
     expect(sequences(reader)).toEqual(upTo(12, 3))
   })
 
+  it('receives the event after a gap that a crash has left at once, also if it was shown text of the gap', () => {
+    const log = new Log()
+    log.commit(3)
+    const reader = log.follow(0, never)
+    log.gate = new Promise(() => {})
+    log.feed.publish(actor, [{ sequence: 1030, follows: 2, event_type: 'e1030', payload: {} }])
+    expect(sequences(reader)).toEqual([1, 2, 3, 1030])
+  })
+
   it('receives nothing before it starts and nothing after it stops', () => {
     const log = new Log()
     const stream = log.feed.follow(actor, 0, never)

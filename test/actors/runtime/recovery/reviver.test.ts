@@ -29,6 +29,14 @@ it('loads an actor until the store answers', async () => {
   expect([loadsOf(), reviver.underWay('prb_1')]).toEqual([3, undefined])
 })
 
+it('loads an actor of which nothing has failed without a pause', async () => {
+  const { clock, reviver, loadsOf } = reviving([new StoreUnavailable('away'), {}])
+  reviver.revive('prb_1', true)
+  expect(loadsOf()).toBe(1)
+  await clock.advance(60_000)
+  expect(loadsOf()).toBe(2)
+})
+
 it('leaves an actor to its next owner', async () => {
   const { clock, reviver, loadsOf } = reviving([new NotOwner('another one has it')], false)
   reviver.revive('prb_1')

@@ -168,6 +168,38 @@ describe('text that its process showed before it died', () => {
     expect(log[2]?.payload).toEqual({ from: 2 })
   })
 
+  it('is followed by the next event without a read of the log, for a reader that was shown it', async () => {
+    const { probe: first, storage, says } = await opened()
+    await says('one ')
+    await first.clock.advance(1000)
+    await says('two ')
+    const again = Promise.withResolvers<void>()
+    const second = await openProbe({ storage, speaksAgain: again.promise })
+    const reader = read(second.host.feed.follow(id, 3, { at: 'never' }))
+    storage.commits.events = () => Promise.reject(new Error('the log was read'))
+    again.resolve()
+    await second.clock.advance(1)
+    expect(reader.events).toMatchObject([{ sequence: 1027, event_type: 'speech.restarted' }])
+  })
+
+  it('is left out by a process that streams again, whose text a later reader has whole', async () => {
+    const { storage, says } = await opened()
+    await says('one ')
+    const texts = Array.from({ length: 40 }, (_, at) => `${at} `)
+    const speak: Run = async (params, context) => {
+      for (const text of texts) {
+        context.show(text)
+        await settled()
+      }
+      return forever(params, context)
+    }
+    const second = await openProbe({ storage, speak })
+    await second.clock.advance(1000)
+    const reader = read(second.host.feed.follow(id, 1, { at: 'never' }))
+    await second.clock.advance(1)
+    expect(reader.events.map(({ payload }) => payload.delta)).toEqual(texts)
+  })
+
   it('is left out even if the next event has another cause', async () => {
     const { storage, says } = await opened()
     await says('one ', 'two ')
