@@ -19,7 +19,7 @@ import { freePort } from './services/service.ts'
  */
 const known = Object.keys(knownClients)
 const usage = [
-  'usage: npm run clients [-- --only CLIENT,… | --quick] [--every N]',
+  'usage: npm run clients [-- --only CLIENT,… | [--quick] [--every N]]',
   '',
   'Generates, compiles and runs clients of the API, and runs turns with SDKs and agent frameworks.',
   'Exits with 1 if one fails. --quick runs those that install in seconds; --every 3 every third, the others at the next commits.',
@@ -27,11 +27,11 @@ const usage = [
 ].join('\n')
 const text = { type: 'string' } as const
 const values = readCommandLine({ usage, options: { only: text, quick: { type: 'boolean' }, every: text } })
-const all =
+const every = wholeOption(usage, 'every', values.every ?? '1')
+const wanted =
   values.only === undefined
-    ? Object.keys(values.quick === true ? quickClients : knownClients)
+    ? shareOfCommit(Object.keys(values.quick === true ? quickClients : knownClients), every)
     : namesOption({ usage, name: 'only', known }, values.only)
-const wanted = shareOfCommit(all, Math.max(1, wholeOption(usage, 'every', values.every ?? '1')))
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-clients-'))
 const key = `csk_${randomBytes(32).toString('base64url')}`

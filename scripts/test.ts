@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { commitCount } from './services/commit-share.ts'
+import { seedOf } from '#test/setup/seed.ts'
+import { commitNumber } from './services/commit-share.ts'
 import { beginning } from './test/beginning.ts'
 import {
   type CalledOperations,
@@ -39,7 +40,7 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 
 const parts = process.argv.slice(2).filter((each) => !each.startsWith('-'))
 // a commit has the same cases wherever it is tested, and those that follow have the others
-const seed = process.env.TEST_SEED ?? String(commitCount())
+const seed = String(seedOf(process.env.TEST_SEED ?? String(commitNumber())))
 process.stdout.write(`${beginning(parts)}\nCases that a run draws: TEST_SEED=${seed} repeats them.\n`)
 
 const root = resolve(import.meta.dirname, '..')

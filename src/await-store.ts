@@ -37,7 +37,7 @@ export const awaitStore = async ({ config, kinds, waiting, serving, log }: Store
     try {
       const storage = await openPrepared(config, kinds)
       if (attempt > 1) log.info({ attempt }, 'the store responds')
-      return untilServing(storage, { serving, waiting, log, leftMs: () => config.storeWaitMs - sinceStart(startedAt) })
+      return untilServing(storage, { ...{ serving, waiting, log, startedAt }, waitMs: config.storeWaitMs })
     } catch (error) {
       const waitedMs = sinceStart(startedAt)
       if (!(error instanceof StoreUnavailable) || waitedMs >= config.storeWaitMs) throw error
@@ -68,8 +68,10 @@ interface PatientStart {
   readonly serving: Promise<void>
   /** Called before each repetition. */
   readonly waiting: () => void
-  /** Time in ms for which the start may still wait. */
-  readonly leftMs: () => number
+  /** By `performance.now()`. */
+  readonly startedAt: number
+  /** Time in ms since then for which the start may wait. */
+  readonly waitMs: number
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -77,7 +79,7 @@ interface PatientStart {
  * Returns the storage with ports whose operations are repeated while the server starts: timeouts of the store are those
  * of requests, and a store that many nodes start on at once, or whose disk stalls, takes longer.
  */
-const untilServing = (storage: Storage, { serving, waiting, leftMs, log }: PatientStart): Storage => {
+const untilServing = (storage: Storage, { serving, waiting, startedAt, waitMs, log }: PatientStart): Storage => {
   let starts = true
   void serving.then(() => {
     starts = false
@@ -87,8 +89,10 @@ const untilServing = (storage: Storage, { serving, waiting, leftMs, log }: Patie
       try {
         return await result
       } catch (error) {
-        if (!starts || !(error instanceof StoreUnavailable) || leftMs() <= 0) throw error
-        log.warn({ reason: error.message }, 'the store has stopped responding, the start waits')
+        const waitedMs = sinceStart(startedAt)
+        if (!starts || !(error instanceof StoreUnavailable) || waitedMs >= waitMs) throw error
+        const waitedS = Math.round(waitedMs / 1000)
+        log.warn({ waitedS, reason: error.message }, 'the store has stopped responding, the start waits')
         waiting()
         await sleep(pauseMs)
       }

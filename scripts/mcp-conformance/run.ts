@@ -29,7 +29,7 @@ const usage = [
 ].join('\n')
 const text = { type: 'string' } as const
 const { only = '', ...given } = readCommandLine({ usage, options: { only: text, every: text } })
-const every = Math.max(1, wholeOption(usage, 'every', given.every ?? '1'))
+const every = wholeOption(usage, 'every', given.every ?? '1')
 
 const revisions = ['2025-11-25', '2026-07-28']
 const lanes = 2

@@ -28,17 +28,21 @@ export class EarlyListener implements HttpHandler {
     this.#ready.resolve(handler)
   }
 
-  /** Refuses requests until `serve`, because the start waits. @param reason shown by the readiness probe. */
+  /** Refuses requests until `serve`, because the start waits; nothing after it. @param reason for the readiness probe. */
   wait(reason: string): void {
+    if (this.#serves) return
     this.#reason = reason
     this.#handler = refusing
     this.#ready.resolve(refusing)
   }
 
+  get #serves(): boolean {
+    return this.#handler !== null && this.#handler !== refusing
+  }
+
   request(request: HttpRequest, response: HttpResponse): void {
-    const isServing = this.#handler !== null && this.#handler !== refusing
-    if (!isServing && request.path === '/healthz') response.send(200, headers, '{"status":"ok"}')
-    else if (!isServing && request.path === '/readyz') this.#notReady(response)
+    if (!this.#serves && request.path === '/healthz') response.send(200, headers, '{"status":"ok"}')
+    else if (!this.#serves && request.path === '/readyz') this.#notReady(response)
     else if (this.#handler !== null) this.#handler.request(request, response)
     else void this.#ready.promise.then((handler) => response.closed || handler.request(request, response))
   }

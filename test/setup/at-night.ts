@@ -1,3 +1,5 @@
+import { seedOf } from './seed.ts'
+
 /** Whether the long halves of tests run, as `npm run nightly -- stores` does. */
 export const atNight = process.env.EVERY_STORE !== undefined
 
@@ -6,7 +8,7 @@ export const someOf = <T>(cases: readonly T[]): readonly T[] =>
   atNight ? cases : cases.filter((_, at) => at % 3 === 0)
 
 /** What a run draws its cases by: the number of commits, which `npm test` prints, or TEST_SEED. */
-export const runSeed = Number(process.env.TEST_SEED ?? 0)
+export const runSeed = seedOf(process.env.TEST_SEED)
 
 /** Every n-th of many cases: n seeds in a row have all of them. */
 export const shareOf = <T>(cases: readonly T[], n: number, seed: number): readonly T[] =>

@@ -1,4 +1,5 @@
 import { shareOf } from './at-night.ts'
+import { seedOf } from './seed.ts'
 
 /**
  * Files that a whole run in CI leaves to the night, where `npm run nightly -- stores` runs them, as `npm test -- <path>`
@@ -41,6 +42,6 @@ export const leftToTheNight = ({
   TEST_SEED,
 }: Readonly<Record<string, string | undefined>>): readonly string[] => {
   if (BY_DAY === undefined) return []
-  const share = shareOf(drawn, drawnEach, Number(TEST_SEED ?? 0))
+  const share = shareOf(drawn, drawnEach, seedOf(TEST_SEED))
   return notEachDay.filter((file) => !share.includes(file))
 }

@@ -50,6 +50,9 @@ describe.for(['uws', 'node'] as const)('a server on %s that has not started yet'
       upgrade: async () => ({ refuse: { status: 404, headers: [], body: '' } }),
     })
     for (const path of ['/v1/x', '/readyz']) expect(await (await fetch(url + path)).text()).toBe(path)
+    // an operation that failed as the start ended
+    early.wait('the store does not respond')
+    for (const path of ['/v1/x', '/readyz']) expect(await (await fetch(url + path)).text()).toBe(path)
   })
 
   it('rejects with one sentence if its port is in use', async () => {

@@ -121,9 +121,12 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
     }
     const secrets = await secretsOf(deps, claim.data.project === deps.adopts)
     await makeRows(deps, { claim: claim.data, secrets, overwrite: known !== null })
+    // a store that stalled has let another process take over, whose secrets have replaced these
+    const held = await table.replace(claim, claim.data)
+    if (held === null) continue
     const made = installationOf(claim.data, secrets.generated)
     await deps.show?.(made)
-    if ((await table.replace(claim, { ...claim.data, ready: true })) !== null) return made
+    if ((await table.replace(held, { ...claim.data, ready: true })) !== null) return made
   }
 }
 

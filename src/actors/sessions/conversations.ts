@@ -125,6 +125,7 @@ export class Conversations {
 
   /** Removes the checkpoint of a session; its blobs are removed with its log (erasure/erase-actor.ts). */
   async forget(session: string, owner: Owner): Promise<void> {
+    await this.#coming.get(session)
     this.#drop(session)
     await this.#storage.records.remove(sessionCheckpoints, projectScope(owner.project), session)
   }

@@ -65,7 +65,9 @@ class ForkHistory {
     const isEmpty = messages.length === 0 && open.text === '' && open.calls.length === 0
     const hidden = isEmpty ? {} : { hidden: { conversation: JSON.stringify(this.#earlier.state) } }
     const payload = { session_id, turn_number, first_turn: this.#first }
-    const events = this.#turns.flatMap((turn) => turn.events.map(({ sequence: _, ...event }) => event))
+    const events = this.#turns.flatMap((turn) =>
+      turn.events.map(({ sequence: _, follows: _follows, ...event }) => event),
+    )
     return [{ event_type: 'session.forked', payload, ...hidden }, ...events]
   }
 

@@ -87,6 +87,32 @@ describe('the first start', () => {
     expect(await apiKeys.verify(shown[0] ?? '')).toMatchObject({ project: made.project })
   })
 
+  it('is left to another process that took over while the store stalled, and shows no secrets that it replaced', async () => {
+    const { records } = openMemoryStorage()
+    const stall = Promise.withResolvers<void>()
+    const stalls = Promise.withResolvers<void>()
+    const stalled: RecordStore = {
+      ...boundRecords(records),
+      insert: async (kind, record) => {
+        if (kind.name === projectKeys.name) {
+          stalls.resolve()
+          await stall.promise
+        }
+        return records.insert(kind, record)
+      },
+    }
+    const shown: string[] = []
+    const show = ({ generated }: Installation) => void shown.push(generated?.secretKey ?? '')
+    const first = processOn(stalled).start(nothingGiven, show)
+    await stalls.promise
+    const second = processOn(records, 60_000)
+    await second.start(nothingGiven, show)
+    stall.resolve()
+    expect((await first).generated).toBeNull()
+    expect(shown).toHaveLength(1)
+    expect(await second.apiKeys.verify(shown[0] ?? '')).not.toBeNull()
+  })
+
   it('uses the values of the environment, and does not show them', async () => {
     const { records } = openMemoryStorage()
     const { now, apiKeys, start } = processOn(records)

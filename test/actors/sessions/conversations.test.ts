@@ -5,7 +5,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
 const owner = { project: 'prj_1', tenant: null, user: null, createdAt: 0 }
 
-const open = (text: string) => {
+const open = (text: string, storage = openMemoryStorage()) => {
   const clock = { now: 0 }
   const read: string[] = []
   const log: readonly LogEvent[] = [
@@ -17,7 +17,7 @@ const open = (text: string) => {
     if (after === 0) read.push(session)
     return log.filter(({ sequence }) => sequence > after)
   }
-  const conversations = new Conversations(openMemoryStorage(), readLog, () => clock.now)
+  const conversations = new Conversations(storage, readLog, () => clock.now)
   /** The sessions whose log was read from its beginning since the last call. */
   const took = async (...sessions: readonly string[]): Promise<readonly string[]> => {
     for (const session of sessions) {
@@ -26,7 +26,7 @@ const open = (text: string) => {
     }
     return read.splice(0)
   }
-  return { clock, took }
+  return { clock, conversations, took }
 }
 
 it('keeps an unused conversation for five minutes, and reads it from its log after that', async () => {
@@ -44,4 +44,15 @@ it('evicts the least recently used conversations beyond its size limit', async (
   expect(await took('ses_1', 'ses_2', 'ses_3')).toEqual(['ses_1', 'ses_2', 'ses_3'])
   expect(await took('ses_1', 'ses_4')).toEqual(['ses_4'])
   expect(await took('ses_1', 'ses_3', 'ses_2')).toEqual(['ses_2'])
+})
+
+it('keeps nothing of a session that is erased while its conversation is read ahead', async () => {
+  const storage = openMemoryStorage()
+  const earlier = open('hello', storage)
+  await earlier.took('ses_1')
+  await earlier.conversations.checkpoint('ses_1', owner)
+  const { conversations, took } = open('hello', storage)
+  conversations.foresee('ses_1', owner, { isFirst: false, through: 3 })
+  await conversations.forget('ses_1', owner)
+  expect(await took('ses_1')).toEqual(['ses_1'])
 })

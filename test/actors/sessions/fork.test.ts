@@ -176,4 +176,13 @@ describe('a history that is too long for one commit', () => {
     const cut = (_actor: string, after: number) => log.slice(0, 4).slice(after)
     await expect(forkHistory(cut, { session_id: 'ses_1', turn_number: 2 })).rejects.toMatchObject({ code: 'not_found' })
   })
+
+  it('is copied without the gap that a crash has left in the log', async () => {
+    await open()
+    const gapped = (_actor: string, after: number) =>
+      log.slice(after, after + 16).map((each) => ({ ...each, follows: 1 }))
+    const history = await forkHistory(gapped, { session_id: 'ses_1', turn_number: 1 })
+    expect(history.length).toBeGreaterThan(2)
+    expect(history.filter((each) => 'follows' in each)).toEqual([])
+  })
 })
