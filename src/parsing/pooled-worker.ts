@@ -51,6 +51,8 @@ export interface WorkerListener {
 
 /** Interval between checks of the process's memory, in ms. */
 const watchMs = 50
+/** Share of the time in work below which a worker only waits. */
+const waitingShare = 0.1
 
 /**
  * Options of Node by which a worker of sources loads them from the cache of earlier starts: without it, each worker
@@ -175,12 +177,17 @@ export class ParserWorker {
     this.#listener.changed()
   }
 
-  /** A machine that is busy with other processes delays a parse that takes little: it gets half of the deadline as CPU time. */
+  /**
+   * A machine that is busy with other processes delays a parse that takes little: it gets half of the deadline as CPU time,
+   * unless it has nothing to do but to wait, maybe for ever.
+   */
   #startDeadline({ deadlineMs, maxMs }: ParseRequest, timers: NodeJS.Timeout[]): void {
-    const [startedAt, startedCpuMs] = [performance.now(), cpuMs()]
+    const [startedAt, startedCpuMs, loop] = [performance.now(), cpuMs(), this.#worker?.performance]
+    const started = loop?.eventLoopUtilization()
     const end = (): void => {
       const leftMs = Math.min(deadlineMs, startedAt + maxMs - performance.now())
-      if (leftMs > 0 && cpuMs() - startedCpuMs < deadlineMs / 2) timers.push(setTimeout(end, leftMs))
+      const waits = (loop?.eventLoopUtilization(started).utilization ?? 0) < waitingShare
+      if (leftMs > 0 && !waits && cpuMs() - startedCpuMs < deadlineMs / 2) timers.push(setTimeout(end, leftMs))
       else void this.#replace({ failure: new ParserFailed('deadline', `the parser took longer than ${deadlineMs} ms`) })
     }
     timers.push(setTimeout(end, deadlineMs))

@@ -73,6 +73,20 @@ describe('what a message leaves', () => {
     expect(left(text)).toEqual([])
   })
 
+  it.each([
+    ['a list about its user', "Here's a bit about me:\n- I live in Oslo", ['- I live in Oslo']],
+    ['what is said behind code', '```js\nconst a = `x`\n```\nI live in Oslo.', ['I live in Oslo.']],
+    ['what is before a time', 'Edit it. I live in Oslo. Dinner is at 7:30.', ['I live in Oslo.', 'Dinner is at 7:30.']],
+    ['what is said between lengths', 'It is 6" wide. I live in Oslo. The other is 4" wide.', ['I live in Oslo.']],
+    ['what is said behind a question', 'What if it rains? I live in Oslo.', ['I live in Oslo.']],
+    ['a usual time', 'I run ten kilometres in 45 minutes.', ['I run ten kilometres in 45 minutes.']],
+    ['a habit for fun', 'I play chess just for fun.', ['I play chess just for fun.']],
+    ['how often', 'I eat meat only once a week.', ['I eat meat only once a week.']],
+    ['an answer', "Yes, and I'm vegan.", ["Yes, and I'm vegan."]],
+  ])('is %s', (_, text, expected) => {
+    expect(left(text)).toEqual(expected)
+  })
+
   it('is what its user says before a text that is given', () => {
     expect(left("I'm dyslexic. Please rewrite this:\n\nI live in Rome.")).toEqual(["I'm dyslexic."])
   })

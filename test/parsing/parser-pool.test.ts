@@ -97,6 +97,15 @@ describe('a parser of untrusted bytes', () => {
       await parser.close()
     })
 
+    it('is given its deadline once where it only waits', async () => {
+      const parser = own({ deadlineMs: 1_000 })
+      await read(parser, '1', 'ten_1')
+      const began = performance.now()
+      await expect(read(parser, 'wait', 'ten_1')).rejects.toMatchObject({ reason: 'deadline' })
+      expect(performance.now() - began).toBeLessThan(4_000)
+      await parser.close()
+    })
+
     it('reads no more than two at once', { timeout: 30_000 }, async () => {
       const parser = own()
       const began = performance.now()

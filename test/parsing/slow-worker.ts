@@ -16,9 +16,10 @@ const grow = (): void => {
   }
 }
 
-/** A document that takes as many milliseconds to read as its text says, or much memory. */
+/** A document that takes as many milliseconds to read as its text says, or much memory, or waits for what never comes. */
 const document = async ({ bytes }: DocumentBytes) => {
   const text = Buffer.from(bytes).toString('utf8')
+  if (text === 'wait') await new Promise(() => {})
   if (text === 'grow') grow()
   else Atomics.wait(never, 0, 0, Number(text))
   const chunk = { id: text, start: 0, end: text.length, heading: null, page: null }

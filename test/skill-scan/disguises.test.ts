@@ -12,6 +12,17 @@ const inFile = (path: string, text: string): readonly string[] => {
 const file = (path: string, text: string) => ({ path, text, bytes: text.length, head: new Uint8Array() })
 const address = Buffer.from('copies@collector.invalid').toString('base64')
 
+describe('a scan', () => {
+  it.each([
+    ['a list of texts that does not end', 'a.js', `const a = [${'"a" '.repeat(40)}; f()\n`],
+    ['words behind a long comment', 'a.py', `#${' e'.repeat(400_000)}\n${'exec(1)\n'.repeat(8_000)}`],
+  ])('takes no longer than its file is large with %s', { timeout: 60_000 }, (_, path, text) => {
+    const began = performance.now()
+    inFile(path, text)
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+})
+
 describe('harm in the words of everyday work', () => {
   it.each([
     [

@@ -5,7 +5,7 @@ import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 
 /** Maximum number of workers that read pages concurrently. */
 const maxParsers = 4
-/** `deadlineMs`: maximum time for one page in ms, whatever its request allows. */
+/** `deadlineMs`: time for one page in ms; a request that allows more gives it only to a page that gets little of a processor. */
 const limits = { deadlineMs: 10_000, maxHeapMb: 2048, maxWaiting: 64, maxGrowthMb: 768 }
 
 interface PooledParser {

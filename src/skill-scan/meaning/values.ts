@@ -71,7 +71,7 @@ export const showsContent = (sentence: Reading): boolean => {
   )
 }
 
-const picture = /!\[[^\]\n]{0,200}\]\(\s{0,2}<?https?:\/\/[^\s)\n]{1,300}\?[^\s)\n]{0,200}=/u
+const picture = /!\[[^\]\n]{0,200}\]\(\s{0,2}<?https?:\/\/[^\s)?]{1,300}\?[^\s)]{0,200}=/u
 const encoding =
   /\bbase-?64\b|\b(?:url|uri|percent|hex)-?\s?encod|\bencod(?:ed|ing)\b|エンコード|编码|編碼|인코딩|kodier|codificad|encodé|codificat|gecodeerd|закодир|кодир|kodlan|مشف|ترميز/u
 const carried =

@@ -84,6 +84,8 @@ export class PageTables {
   readonly #turns = new RowTurns()
   /** Of work that takes minutes, beside which changes are applied. */
   readonly #upkeep = new RowTurns()
+  /** Projects whose upkeep is tried again, once however many changes they have meanwhile. */
+  readonly #waiting = new Set<string>()
   readonly #known: IndexCache<Known>
   #offUntil = Number.NEGATIVE_INFINITY
 
@@ -165,7 +167,12 @@ export class PageTables {
       await this.#cleared(place, before)
     })
     // another process merges changes, after which it is to be done
-    if (!isOurs) clock.after(lateMs, () => void this.follow(place))
+    if (isOurs || this.#waiting.has(place.project)) return
+    this.#waiting.add(place.project)
+    clock.after(lateMs, () => {
+      this.#waiting.delete(place.project)
+      void this.follow(place)
+    })
   }
 
   /** Does work that one process does at a time. Returns whether this one has. */

@@ -7,7 +7,7 @@ import { joined, nothing, type Trait, textValue, traitOf, traitsOf, type Value }
 import type { World } from '../world.ts'
 import { opensAgent, writesTo } from '../writes.ts'
 import { codeWords, reverseShells } from './code-words.ts'
-import { assembled, hidesWord, type SourceStatement, statementsOf, stringsIn } from './statements.ts'
+import { assembled, hideWord, type SourceStatement, statementsOf, stringsIn } from './statements.ts'
 
 type Language = 'python' | 'javascript' | 'other'
 
@@ -32,7 +32,7 @@ export const readCode = (language: Language, source: string, context: Context): 
     text: assembled(text).replace(condition, ''),
     at,
   }))
-  if (statements.some(({ text }) => hidesWord(text, source)))
+  if (hideWord(statements, source))
     world.report({ code: 'encoded_command', message: 'The program puts together from pieces what it runs.' })
   const reader = new CodeReader(world, shell)
   if (evaluates.test(source) && codeWords.remote.test(source))

@@ -102,12 +102,12 @@ export const stringsIn = (text: string): readonly string[] =>
 const telling =
   /child_process|execSync|\bexec\b|\beval\b|\bsystem\b|\bpopen\b|subprocess|\bspawn\b|__import__|importlib|\bcurl\b|\bwget\b|powershell|\bbase64\b|\bsocket\b/gu
 
-/** Whether a statement that was put together names what its program names nowhere in one piece. */
-export const hidesWord = (statement: string, source: string): boolean =>
-  [...statement.matchAll(telling)].slice(0, 40).some(([word]) => !source.includes(word))
+/** Whether statements that were put together name what their program names nowhere in one piece. */
+export const hideWord = (statements: readonly SourceStatement[], source: string): boolean =>
+  [...new Set(statements.flatMap(({ text }) => text.match(telling) ?? []))].some((word) => !source.includes(word))
 
 const pieces =
-  /\[\s{0,4}((?:["'][^"'\n]{0,40}["']\s{0,4},?\s{0,4}){2,40})\]\.join\(\s{0,4}["']{2}\s{0,4}\)|["']{2}\.join\(\s{0,4}\[\s{0,4}((?:["'][^"'\n]{0,40}["']\s{0,4},?\s{0,4}){2,40})\]\s{0,4}\)/gu
+  /\[\s{0,4}((?:["'][^"'\n]{0,40}["']\s{0,4}(?:,\s{0,4})?){2,40})\]\.join\(\s{0,4}["']{2}\s{0,4}\)|["']{2}\.join\(\s{0,4}\[\s{0,4}((?:["'][^"'\n]{0,40}["']\s{0,4}(?:,\s{0,4})?){2,40})\]\s{0,4}\)/gu
 const turned =
   /["']{2}\.join\(reversed\(["']([^"'\n]{1,80})["']\)\)|["']([^"'\n]{1,80})["']\[::-1\]|["']([^"'\n]{1,80})["']\.split\(["']{2}\)\.reverse\(\)\.join\(["']{2}\)/gu
 

@@ -131,6 +131,25 @@ describe('pages of a corpus that is too large for memory', () => {
     await storage.close()
   })
 
+  it('are tried again once after many changes while another process merges them', async () => {
+    const { storage, engine, project, node } = await opened('merged elsewhere')
+    await node().save(range(0, 40))
+    const later: number[] = []
+    const after: Clock['after'] = (ms, work) => {
+      if (ms === 5_000) later.push(ms)
+      return systemClock.after(ms, work)
+    }
+    let counts = 0
+    const hasMany: SearchStore['hasMany'] = async () => ++counts > 0
+    const busy = pageNode(storage, { engine: boundEngine(engine, { hasMany }), project, after })
+    expect(await node().store.changes.claim(pagesPlace(project))).toBe(true)
+    for (const n of range(40, 44)) await busy.save([n])
+    await expect.poll(() => counts).toBe(4)
+    await busy.store.changes.state(pagesPlace(project))
+    expect(later).toHaveLength(1)
+    await storage.close()
+  })
+
   it.each(['removed', 'removed and made'])(
     'are not noted as stored where all tables were %s while some of them were stored',
     async (what) => {
