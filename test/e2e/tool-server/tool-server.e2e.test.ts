@@ -151,10 +151,17 @@ describe('the tool server', () => {
     it('reports the text of a turn as its progress', async () => {
       const client = await open({})
       const { id } = await turnIn(client)
-      const reported: { progress: number; message?: string | undefined }[] = []
+      // read where they arrive: the SDK drops those that arrive in one read with the result
+      const reported: { readonly progress: number; readonly message?: string }[] = []
+      const transport = client.transport ?? expect.fail('it is connected')
+      const { onmessage } = transport
+      transport.onmessage = (message, extra) => {
+        const { method, params } = JSON.parse(JSON.stringify(message))
+        if (method === 'notifications/progress') reported.push(params)
+        onmessage?.(message, extra)
+      }
       const given = { session_id: id, input: 'hello', model: 'simulated-1' }
-      const onprogress = (progress: { progress: number; message?: string | undefined }) => void reported.push(progress)
-      const result = await client.callTool({ name: 'send_turn', arguments: given }, { onprogress })
+      const result = await client.callTool({ name: 'send_turn', arguments: given }, { onprogress: () => {} })
       const values = reported.map(({ progress }) => progress)
       expect(values).toEqual([...new Set(values)].sort((a, b) => a - b))
       const { events } = JSON.parse(JSON.stringify(result.structuredContent))
