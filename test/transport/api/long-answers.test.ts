@@ -101,7 +101,12 @@ describe.each(atNight ? (['uws', 'node'] as const) : (['uws'] as const))(
       await vi.waitFor(() => expect(made()).toBeGreaterThan(0), patience)
       expect(made()).toBe(1)
       for (const { socket } of clients) socket.resume()
-      await vi.waitFor(() => expect(made()).toBe(3), patience)
+      // one that has waited for five seconds was refused, and its client sends it again
+      const room = async (): Promise<void> => {
+        if (made() < 3) (await unread('GET', '/v1/things/log')).socket.resume()
+        expect(made()).toBeGreaterThanOrEqual(3)
+      }
+      await vi.waitFor(room, { ...patience, interval: 1_000 })
       await vi.waitFor(() => expect(memory.bytes).toBe(0), patience)
     })
 
