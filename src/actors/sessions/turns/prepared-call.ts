@@ -45,6 +45,11 @@ export interface Prepared {
   readonly cited: (answer: string) => readonly JsonObject[]
 }
 
+/**
+ * Reads what a model call takes: the config, the conversation, and the memory of its user, which is recalled once.
+ *
+ * @throws {ServiceError} when its config or memory cannot be used, {StoreUnavailable}.
+ */
 export const prepare = async (
   parts: PreparedParts,
   requested: ModelCallRequest,
