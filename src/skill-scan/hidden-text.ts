@@ -85,7 +85,6 @@ const isShown = (text: string, at: number): boolean => {
 }
 
 const concealing = [
-  /!\[(?=[^[\]\n]{0,400}\b(?:assistants?|agents?|ais?|llms?|models?|chatbots?)\b[^[\]\n]{0,30}\b(?:read|see|process|pars|encounter))[^[\]\n]{40,2000}\]\(/giu,
   /<!--[\s\S]{3,4000}?-->/gu,
   /^\[\/\/\]: # [("'][^\n]{3,2000}/gmu,
   /<(?:span|div|p|font|small|details|section)\b[^>\n]{0,200}(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?\b|transparent)|\bhidden\b)[^>\n]{0,200}>[^<]{3,4000}/giu,

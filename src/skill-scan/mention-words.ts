@@ -14,10 +14,6 @@ export const correcting =
 export const fromAttacker =
   /^\s{0,8}(?:`{3,12}|~{3,12})[a-z]{0,12}\s{0,8}(?![^.\n]{0,120}(?:protect|defen|prevent|schutz|schütz|prot[eé]g|защ|防))(?:this|that|these|such|it|the|der|die|das|dies\p{L}{0,2}|solche\p{L}{0,2}|esto|est[ae]|eso|ceci|cette|c[’']est|это|эт[аоу])(?!\p{L})[^.\n]{0,40}(?<!\p{L})(?:is|are|was|were|comes|came|belongs|stammt|ist|sind|war|es|viene|est|vient|оставил|от)(?!\p{L})[^.\n]{0,30}(?<!\p{L})(?:attacker|intruder|malware|miner|angreifer|eindringling|schadsoftware|atacante|intruso|attaquant|intrus|злоумышленник)/iu
 
-/** Somebody who wants what is quoted, of whom a text says what to answer. */
-export const wantedBy =
-  /\bif (?:someone|somebody|anyone|a (?:user|person|page|tool|caller)|they|the (?:user|person))[^.\n]{0,40}\b(?:wants?|asks? for|suggests?|insists on|proposes?)\s{1,2}[`"'“(]{0,2}$/iu
-
 /** Words by which a text takes that back: there is no risk. */
 export const reassuring =
   /(?<!\p{L})(?:no|without|low|little|zero|kein|keinerlei|ohne|sin|sans|sem|senza|geen|zonder|без|нет)(?:\s(?:any|hay|jede\p{L}{0,2}|нет|aucun))?\s(?:risk|risiko|riesgo|risque|risco|rischio|risico|риск)\p{L}{0,3}|(?:没有|无)风险|リスクは(?:ない|ありません)|위험(?:이|은)? ?없/giu

@@ -42,12 +42,7 @@ const textFindings = ({ path, text }: SkillFile, isSecurity: boolean): readonly 
   const open = [...ruleMatches(plain), ...commandMatches(path, plain), ...meaningMatches(path, plain)]
   const found = [
     ...hiddenText(text).map((match) => ({ ...match, line: lineAt(text, match.at) })),
-    ...[
-      ...spoken(plain, open, isSecurity),
-      ...encodedMatches(plain),
-      ...hiddenAddresses(path, plain),
-      ...concealedMatches(plain),
-    ].map((match) => ({
+    ...[...spoken(plain, open, isSecurity), ...encodedMatches(plain), ...concealedMatches(plain)].map((match) => ({
       ...match,
       line: lineAt(plain, match.at),
     })),
@@ -99,19 +94,6 @@ const encodedMatches = (text: string): readonly Match[] =>
     const severity = worst.code === 'secret' || worst.severity !== 'blocker' ? 'warning' : 'blocker'
     return [{ severity, code: 'encoded_payload', message: `Encoded text: ${worst.message}`, at, length }]
   })
-
-const onlyAddress = /^(?:[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,40}){1,4}|https?:\/\/\S{4,400})$/u
-
-/** Returns addresses that stand in a code: in a program they keep from its readers where something goes. */
-const hiddenAddresses = (path: string, text: string): readonly Match[] =>
-  encodedTexts(text)
-    .filter((encoded) => onlyAddress.test(encoded.text.trim()) && !encoded.text.includes('www.w3.org/'))
-    .map(({ at, length }) => ({
-      ...{ severity: isPage(path) ? 'warning' : 'blocker', code: 'encoded_payload', at, length },
-      message: 'An address is hidden in a code.',
-    }))
-
-const isPage = (path: string): boolean => /\.(?:md|mdx|markdown|txt|rst|html?)$/iu.test(path)
 
 const secondLevel = (text: string): readonly Match[] =>
   encodedTexts(text).flatMap(({ text: inner }) => hiddenMatches(plainText(inner)))

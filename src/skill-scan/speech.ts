@@ -7,7 +7,6 @@ import {
   orderedBefore,
   orderedIn,
   reassuring,
-  wantedBy,
 } from './mention-words.ts'
 
 /** Words of a text that teaches, detects or forbids what it quotes, in several languages. */
@@ -99,7 +98,6 @@ const isMentioned = (text: string, place: Place, { openedAt, isSecurity }: Surro
   if (isOrdered(text, place)) return false
   return (
     isSecurity ||
-    wantedBy.test(prefix) ||
     defensive.test(prefix) ||
     defensive.test(text.slice(at + length, at + length + after)) ||
     isListed(prefix) ||

@@ -6,7 +6,7 @@ const secretName =
 const systemPath =
   /\/etc\/(?:shadow|gshadow|master\.passwd|sudoers|kubernetes\/admin\.conf|krb5\.keytab)\b|\/proc\/(?:self|\d{1,7}|\*)\/environ|\/var\/run\/secrets\/|\/run\/secrets\/|\/Library\/Keychains|Application Support\/(?:Google\/Chrome|Firefox|BraveSoftware)|\.config\/(?:google-chrome|chromium|BraveSoftware)|\.mozilla\/firefox|\.(?:exodus|metamask)|AppData\\(?:Local|Roaming)\\(?:Google|Microsoft\\(?:Credentials|Protect))/iu
 const published =
-  /\.pub\b|known_hosts|authorized_keys|\.env\.(?:example|sample|template)|example\.pem|ca(?:cert|-bundle)?\.pem|cert(?:ificate)?s?\.pem|fullchain\.pem|chain\.pem|server\.pem/iu
+  /\.pub\b|known_hosts|\.env\.(?:example|sample|template)|example\.pem|ca(?:cert|-bundle)?\.pem|cert(?:ificate)?s?\.pem|fullchain\.pem|chain\.pem|server\.pem/iu
 
 /** Returns the file of secrets that a text names; undefined if it names none. */
 export const secretPlaceIn = (text: string): string | undefined => {

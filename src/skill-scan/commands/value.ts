@@ -3,9 +3,9 @@ export type Trait = {
   /**
    * `remote`: came from the network. `unpacked`: stands in an archive or repository from the network. `decoded`: was
    * encoded before. `secret`: the content of a file or store of secrets. `credential`: the value of a variable that holds one.
-   * `encoded`: was turned into a code. `identity`: names the machine or its user. `workspace`: all files of a folder.
+   * `identity`: names the machine or its user. `workspace`: all files of a folder.
    */
-  readonly kind: 'remote' | 'unpacked' | 'decoded' | 'encoded' | 'secret' | 'credential' | 'identity' | 'workspace'
+  readonly kind: 'remote' | 'unpacked' | 'decoded' | 'secret' | 'credential' | 'identity' | 'workspace'
   /** The address, path, command or variable that it comes from. */
   readonly from: string
 }

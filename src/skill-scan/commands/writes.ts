@@ -8,17 +8,13 @@ const startFiles =
 const scheduled = /^\/etc\/cron|^\/var\/spool\/cron|^\/etc\/anacrontab/iu
 const services =
   /(?:systemd\/(?:system|user)\/|^\/etc\/init\.d\/|Library\/Launch(?:Agents|Daemons)\/|\.config\/autostart\/|Start Menu\\Programs\\Startup|Startup\/)/iu
-const hooks =
-  /(?:^|\/)(?:\.git\/hooks\/|\.husky\/|\.git-templates\/|hooks\/(?:pre|post|prepare|commit|update|fsmonitor|applypatch|reference)-?[\w-]{0,30}$)/iu
+const hooks = /(?:^|\/)(?:\.git\/hooks\/|\.husky\/|\.git-templates\/|git-core\/templates\/hooks\/)/iu
 const agents =
   /(?:^~\/|^\$HOME\/)(?:\.claude\/(?:settings(?:\.local)?\.json|CLAUDE\.md|commands\/|agents\/|skills\/|hooks\/|plugins\/)|\.claude\.json$|\.cursor\/(?:mcp\.json|rules\/)|\.codex\/|\.gemini\/|\.config\/(?:Code\/User|opencode|goose|zed|mcp)\/|\.vscode\/|\.codeium\/|\.continue\/|\.aider\S{0,20}|\.openclaw\/)|claude_desktop_config\.json|\.config\/Code\/User\/(?:settings|tasks|mcp)\.json/iu
 const ownAgents =
   /(?:^|\/)(?:\.mcp\.json|\.cursorrules|CLAUDE\.md|AGENTS\.md|GEMINI\.md|copilot-instructions\.md|\.claude\/settings(?:\.local)?\.json|\.cursor\/mcp\.json|\.vscode\/(?:settings|tasks|mcp)\.json)$/iu
 const accounts =
   /^\/etc\/(?:sudoers(?:\.d\/|$)|passwd$|shadow$|group$|pam\.d\/|ld\.so\.preload|security\/|ssh\/sshd_config|hosts$)|^\/(?:private\/)?etc\/sudoers/iu
-
-/** Programs that take a password, in a folder where they are found first. */
-const guardedNames = /(?:^|\/)(?:s?bin)\/(?:sudo|su|doas|ssh|ssh-add|passwd|login|gpg|pinentry|security)$/u
 
 /** What a command that starts by itself has no reason to do. */
 const suspicious =
@@ -28,16 +24,7 @@ const hiddenProgram =
 const takesOver =
   /\b(?:alias|function)\s{1,4}["']?(?:sudo|su|ssh|scp|git|curl|wget|npm|pip\d?|docker|kubectl|aws|gpg|ls|cd|cat|claude|python\d?)["']?\s{0,4}(?:=|\(|\{)["']?(?!(?:ls|git|sudo|docker|kubectl|python3?|pip3?|cat|eza|exa|bat|colordiff|cd)\b)|\b(?:sudo|ssh|git|curl|npm|docker|claude)\s{0,3}\(\)|LD_PRELOAD|PROMPT_COMMAND\s{0,2}=|\btrap\s[^\n]{1,200}\bDEBUG\b|\bNODE_TLS_REJECT_UNAUTHORIZED\b|\bhttps?_proxy\s{0,2}=\s{0,2}["']?https?:\/\/(?!127\.|localhost|10\.|192\.168\.)|\b(?:ANTHROPIC|OPENAI)_(?:BASE_URL|API_BASE)\s{0,2}=\s{0,2}["']?https?:\/\/(?![\w.-]{0,60}(?:anthropic|openai|azure)\.com|localhost|127\.)/iu
 const grants =
-  /bypassPermissions|dangerously|"allow"\s{0,4}:\s{0,4}\[[^\]]{0,400}"(?:\*|Bash(?:\(\*+(?::\*)?\))?)"|autoApprove|alwaysAllow|"hooks"\s{0,4}:|chat\.tools\.(?:global\.)?autoApprove|approval_policy\s{0,2}=\s{0,2}"?never|trust_level|enableAllProjectMcpServers|skipConfirm|\ballow["']?\s{0,4}:\s{0,4}\[\s{0,4}["']\*|always\b|\bnever ask\b|ignore\b/iu
-
-/** Whether a program gives an agent leave for everything, in the settings that it has for all its work. */
-export const opensAgent = (source: string): boolean =>
-  /\.(?:claude|codex|cursor|gemini|agent|continue|openclaw|copilot)\/(?:settings|config|mcp|permissions)[\w.]{0,20}\.(?:json|toml)/iu.test(
-    source,
-  ) &&
-  /bypassPermissions|\ballow["']?\s{0,4}[:=]\s{0,4}\[\s{0,4}["'](?:\*|Bash)|autoApprove|approval_policy|delete\s[\w.]{1,40}\.hooks\b/u.test(
-    source,
-  )
+  /bypassPermissions|dangerously|"allow"\s{0,4}:\s{0,4}\[[^\]]{0,400}"(?:\*|Bash(?:\(\*+(?::\*)?\))?)"|autoApprove|alwaysAllow|"hooks"\s{0,4}:|chat\.tools\.(?:global\.)?autoApprove|approval_policy\s{0,2}=\s{0,2}"?never|trust_level|enableAllProjectMcpServers|skipConfirm|always\b|\bnever ask\b|ignore\b/iu
 
 /** What a program of Windows that starts by itself does to stay unseen. */
 export const hidesItself =
@@ -60,11 +47,6 @@ export const writesTo = {
   file(world: World, { path, content, runsShell = false }: Written): void {
     if (/^\/dev\/(?:tcp|udp)\//u.test(path)) toNetwork(world, content, runsShell)
     world.write(path, content)
-    if (guardedNames.test(path))
-      world.report({
-        code: 'weakens_security',
-        message: 'A program takes the name of one that people give their password.',
-      })
     const place = placeOf(path)
     if (place !== undefined) judged(world, place, { path, content })
   },

@@ -47,8 +47,6 @@ const actsOf: Readonly<Record<string, readonly Concept[]>> = {
   redirects_money: ['swap', 'pay', 'collect'],
   redirects_links: ['swap'],
   grants_access: ['admit'],
-  exfiltrating_link: ['send', 'collect'],
-  asks_for_secrets: ['collect', 'send'],
   remote_instructions: ['obey'],
   remote_code: ['run'],
   destructive_instruction: ['destroy'],

@@ -49,7 +49,7 @@ export const isPlainSecrecy = ({ text }: Reading): boolean => {
 
 /** Whether a sentence tells somebody to do it, and does not describe that it may happen. */
 export const isDirect = ({ text }: Reading): boolean =>
-  !/\b(?:users?|people|admins?)\b[^.,;]{0,40}\bcan\b|\b(?:may|might|could|can be|would|attempts?|tries|try(?:ing)? to|if (?:someone|anyone|a user|the user)|unless|only (?:if|when|after)|cannot|can['’]t|flag(?! that\b)|detect|report|check (?:for|that|whether)|look for|no one|nobody|must not|refuse)\b|versuch|könnte|wenn jemand|intent[ae]\b|podría|pourrait|tente|tenta\b|poderia|potrebbe|пыта|может|可能|试图|かもしれ|시도|قد |सकत/u.test(
+  !/\b(?:may|might|could|can be|would|attempts?|tries|try(?:ing)? to|if (?:someone|anyone|a user|the user)|unless|only (?:if|when|after)|cannot|can['’]t|flag|detect|report|check (?:for|that|whether)|look for|no one|nobody|must not|refuse)\b|versuch|könnte|wenn jemand|intent[ae]\b|podría|pourrait|tente|tenta\b|poderia|potrebbe|пыта|может|可能|试图|かもしれ|시도|قد |सकत/u.test(
     text,
   )
 

@@ -11,20 +11,7 @@ import {
   runsAddress,
 } from './predicates.ts'
 import type { Reading } from './reading.ts'
-import {
-  callsRulesTrial,
-  collectsLogins,
-  falsifiesReview,
-  guardsLogin,
-  isSigningIn,
-  namesAccount,
-  namesElsewhere,
-  namesReferral,
-  namesSecretPlace,
-  picturesCarry,
-  showsContent,
-  speaksForUser,
-} from './values.ts'
+import { isSigningIn, namesAccount, namesElsewhere, namesReferral, namesSecretPlace } from './values.ts'
 import { isOnlyWorldly } from './worldly.ts'
 
 /** A rule about what a sentence has a model do. */
@@ -53,41 +40,6 @@ export const meaningRules: readonly MeaningRule[] = [
           sentence.text,
         )
       ),
-  },
-  {
-    code: 'prompt_injection',
-    message: 'The text says that what a model keeps to was only for a trial.',
-    says: callsRulesTrial,
-  },
-  {
-    code: 'prompt_injection',
-    message: 'The text puts words into the mouth of the user.',
-    says: speaksForUser,
-  },
-  {
-    code: 'asks_for_secrets',
-    message: 'The text has a person asked for what lets into an account, and given away.',
-    says: (sentence, around) => collectsLogins(around) && guardsLogin(sentence),
-  },
-  {
-    code: 'hides_from_user',
-    message: 'The text has what a review finds called better than it is.',
-    isOmission: true,
-    says: falsifiesReview,
-  },
-  {
-    code: 'exfiltrating_link',
-    message: 'The address of a picture carries what was said to another host.',
-    says: picturesCarry,
-  },
-  {
-    code: 'exfiltration',
-    message: 'The text tells a model to put secrets where others see them.',
-    says: (sentence) =>
-      sentence.hasAny('collect', 'send') &&
-      !sentence.negated('collect') &&
-      namesSecretPlace(sentence) &&
-      showsContent(sentence),
   },
   {
     code: 'prompt_injection',
@@ -262,17 +214,11 @@ export const meaningRules: readonly MeaningRule[] = [
     message: 'The text leads money to an account that nobody chose.',
     says: (sentence, around) =>
       !sentence.negated('swap') &&
-      ((sentence.has('swap') &&
-        namesAccount(around) &&
-        around.has('account') &&
-        /\b(?:wherever|everywhere)\b|überall|donde (?:lo|la)? ?encuentr|en tod|partout|em tod|ovunque|overal|везде|нигде|her yerde|所有|一律|すべて|모든|كل|सभी/u.test(
-          sentence.text,
-        )) ||
-        (sentence.near('swap', 'account', 70) &&
-          (namesAccount(around) ||
-            (sentence.hasAny('standing', 'conceal') &&
-              (!sentence.has('approval') || sentence.hasAny('unasked', 'skip'))) ||
-            around.has('conceal'))) ||
+      ((sentence.near('swap', 'account', 70) &&
+        (namesAccount(around) ||
+          (sentence.hasAny('standing', 'conceal') &&
+            (!sentence.has('approval') || sentence.hasAny('unasked', 'skip'))) ||
+          around.has('conceal'))) ||
         (sentence.has('pay') &&
           namesAccount(sentence) &&
           sentence.hasAny('standing', 'whole', 'swap', 'unasked', 'other'))),

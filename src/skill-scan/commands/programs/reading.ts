@@ -9,19 +9,9 @@ export const reading: Program = (call) => {
   if (source !== undefined) return source(call)
   const decoded = decodes(call)
   if (decoded !== undefined) return decoded
-  const encoded = encodes(call)
-  if (encoded !== undefined) return encoded
   // every other program may print what it is given
   const named = operands(args).map(({ text }) => call.world.named(text))
   return textValue(passes.has(name) ? input.text : '', traitsOf([input, ...args, ...named]))
-}
-
-/** Text that is turned into a code: of all variables there is no honest reason to. */
-const encodes = ({ name, args, input, world }: ProgramCall): Value | undefined => {
-  if (!/^(?:base64|base32|basenc|xxd|hexdump|od)$/u.test(name)) return undefined
-  if (input.traits.some(({ kind, from }) => kind === 'secret' && from === 'the environment'))
-    world.report({ code: 'exfiltration', message: 'All variables of the environment are put into a code.' })
-  return withTrait(textValue('', traitsOf([input, ...args])), { kind: 'encoded', from: name })
 }
 
 const passes: ReadonlySet<string> = new Set('cat tee head tail sort uniq gzip less more'.split(' '))

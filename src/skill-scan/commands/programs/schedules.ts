@@ -58,12 +58,6 @@ const services = ({ args, world }: ProgramCall): Value => {
 
 const windows = ({ name, args, world }: ProgramCall): Value => {
   const text = wholeText(args)
-  if (
-    /\b(?:DisableAntiSpyware|DisableRealtimeMonitoring|DisableAntiVirus|EnableLUA|EnableFirewall|EnableSmartScreen)\b/iu.test(
-      text,
-    )
-  )
-    world.report({ code: 'weakens_security', message: 'A protection of the machine is turned off.' })
   if (/\/create\b|\\run\b|\bcreate\b[^\n]{0,100}binpath/iu.test(text)) {
     const isOwn = name === 'schtasks' && !isSuspiciousStart(text) && !hidesItself.test(text)
     world.report({

@@ -88,8 +88,7 @@ const mailed = (call: ProgramCall): Value => {
 const resolvedNames = ({ args, world }: ProgramCall): Value => {
   const carried = args.find(
     (arg) =>
-      traitOf(arg, 'secret', 'identity', 'credential', 'workspace', 'decoded', 'encoded') !== undefined &&
-      arg.text.includes('.'),
+      traitOf(arg, 'secret', 'identity', 'credential', 'workspace', 'decoded') !== undefined && arg.text.includes('.'),
   )
   if (carried !== undefined)
     world.report({ code: 'exfiltration', message: 'Data is carried away in names that are looked up.' })

@@ -17,9 +17,6 @@ export const codeWords = {
   /** What a person types, copies, sees, or has stored in a browser or a store of passwords. */
   watched:
     /\bpynput\b[^\n]{0,60}Listener\(|\bkeyboard\.(?:on_press|hook|record)\(|\bImageGrab\.grab\(|\bpyautogui\.screenshot\(|\bmss\(\)|\bpyperclip\.paste\(|\bclipboard\.readText\(|\bbrowser_cookie3\b|\bkeyring\.get_password\(|\bCryptUnprotectData\(|\bkeytar\.(?:getPassword|findCredentials)\(|\bdocument\.cookie\b|\blocalStorage\b(?!\.setItem)/u,
-  /** A password of something else, which a person enters. */
-  typed:
-    /\b(?:getpass|input|prompt|askpass)\([^)\n]{0,60}\b(?:mail|mailbox|bank|sudo|system|computer|windows|apple|google|microsoft|wallet|card)\b[^)\n]{0,30}\b(?:password|passwort|pin|code|number)\b/iu,
   /** All files of the user. */
   walked: /\b(?:os\.walk|rglob|glob(?:\.glob)?|readdirSync|scandir)\([^\n]{0,80}["']?~["']?(?:\s|,|\)|\/\*)/u,
   sends:

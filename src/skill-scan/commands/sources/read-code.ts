@@ -5,9 +5,9 @@ import { isCredentialName, secretPlaceIn } from '../secret-places.ts'
 import { sends } from '../sending.ts'
 import { joined, nothing, type Trait, textValue, traitOf, traitsOf, type Value } from '../value.ts'
 import type { World } from '../world.ts'
-import { opensAgent, writesTo } from '../writes.ts'
+import { writesTo } from '../writes.ts'
 import { codeWords, reverseShells } from './code-words.ts'
-import { assembled, hideWord, type SourceStatement, statementsOf, stringsIn } from './statements.ts'
+import { assembled, type SourceStatement, statementsOf, stringsIn } from './statements.ts'
 
 type Language = 'python' | 'javascript' | 'other'
 
@@ -32,17 +32,11 @@ export const readCode = (language: Language, source: string, context: Context): 
     text: assembled(text).replace(condition, ''),
     at,
   }))
-  if (hideWord(statements, source))
-    world.report({ code: 'encoded_command', message: 'The program puts together from pieces what it runs.' })
   const reader = new CodeReader(world, shell)
   if (evaluates.test(source) && codeWords.remote.test(source))
     world.report({ code: 'remote_code', message: 'Code from the network is run without being looked at.' })
   if (cloudLosses(source) > 1)
     world.report({ code: 'destructive_command', message: 'The program deletes data of a service with its backups.' })
-  if (choosesAccount.test(source))
-    world.report({ code: 'redirects_money', message: 'The program chooses another account by a condition.' })
-  if (opensAgent(source) && codeWords.writes.test(source))
-    world.report({ code: 'changes_agent', message: 'The program gives an agent leave for everything.' })
   if (reverseShells.some((marks) => marks.every((mark) => mark.test(source))))
     world.report({ code: 'reverse_shell', message: 'The program opens a shell to another machine.' })
   for (const statement of statements) reader.learn(statement)
@@ -56,10 +50,6 @@ export const readCode = (language: Language, source: string, context: Context): 
 /** A variable that is run as code in JavaScript. */
 const evaluates =
   /(?<![.\w])eval\(\s{0,4}[A-Za-z_$][\w$.]{0,60}\s{0,4}\)|\bnew Function\(\s{0,4}[A-Za-z_$][\w$.]{0,60}\s{0,4}\)|\bvm\.run\w{0,20}\(\s{0,4}[A-Za-z_$]/u
-
-/** An account or a wallet that is written down, as one of two outcomes. */
-const choosesAccount =
-  /["'](?:[A-Z]{2}\d{2}[A-Z0-9]{11,30}|0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,60})["']\s{1,4}if\s[^\n]{1,200}\belse\b|\?\s{0,4}["'](?:[A-Z]{2}\d{2}[A-Z0-9]{11,30}|0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,60})["']\s{0,4}:/u
 
 const losses: readonly RegExp[] = [
   /\bobjects\.all\(\)\.delete\(|\bobject_versions\.(?:all\(\)\.)?delete\(/u,
@@ -98,8 +88,6 @@ const condition =
 const assignment =
   /^(?:export\s{1,4})?(?:const|let|var|global|async)?\s{0,4}(?:\{\s{0,4})?([A-Za-z_$][\w$]{0,63})(?:\s{0,2}:\s{0,2}[\w[\], .]{1,60})?(\s{0,2}(?:\[[^\]=]{1,80}\]|\.\w{1,40}){0,3})[\s}]{0,4}(?:[+|]?=)(?![=>])/u
 const grown = /^([A-Za-z_$][\w$]{0,63})\.(?:append|push|update|extend|add|set|insert|setdefault)\(/u
-const copied =
-  /\b(?:shutil\.(?:copy\w{0,4}|move)|copyFile(?:Sync)?|cpSync)\([^,\n]{1,200},\s{0,4}([A-Za-z_$][\w$]{0,63})/u
 const definition =
   /^(?:export\s{1,4})?(?:async\s{1,4})?(?:def|function)\s{1,4}([A-Za-z_$][\w$]{0,63})|^(?:const|let|var)\s{1,4}([A-Za-z_$][\w$]{0,63})\s{0,4}=\s{0,4}(?:async\s{0,4})?(?:\([^)]{0,200}\)|\w{1,40})\s{0,4}=>/u
 const handle = /\bwith\s([^\n]{0,600})\bas\s{1,4}(\w{1,40})/u
@@ -138,8 +126,6 @@ class CodeReader {
     if (name !== undefined) this.#set(name, value, (part ?? '').trim() !== '' || /[+|]=/u.test(text.slice(0, 140)))
     const more = grown.exec(text)?.[1]
     if (more !== undefined) this.#set(more, value, true)
-    const into = copied.exec(text)?.[1]
-    if (into !== undefined) this.#set(into, { text: '', traits: value.traits }, true)
     if (this.#current !== null && /^(?:return|yield)\b/u.test(text))
       this.#set(this.#current, { text: '', traits: value.traits }, true)
     if (this.#current !== null && codeWords.sends.test(text)) this.#senders.add(this.#current)
@@ -272,11 +258,8 @@ class CodeReader {
       '\n',
     )
     for (const each of pathsOf(path)) writesTo.file(this.#world, { path: each, content })
-    if (/\burlretrieve\(/u.test(text)) {
-      const paths = [...text.matchAll(words)].flatMap(([name]) => this.#names.get(name)?.text ?? [])
-      const to = [...strings, ...paths].findLast((each) => each !== '' && addressIn(each) === undefined) ?? ''
-      this.#world.write(to, textValue('', [{ kind: 'remote', from: strings[0] ?? '' }]))
-    }
+    if (/\burlretrieve\(/u.test(text))
+      this.#world.write(strings.at(-1) ?? '', textValue('', [{ kind: 'remote', from: strings[0] ?? '' }]))
   }
 
   #used(text: string): string {
@@ -302,8 +285,7 @@ const sourcesOf = (text: string): readonly Trait[] => {
   if (codeWords.remote.test(text)) traits.push({ kind: 'remote', from: addressIn(text) ?? '' })
   if (codeWords.decoded.test(text)) traits.push({ kind: 'decoded', from: 'a code' })
   if (codeWords.environment.test(text)) traits.push({ kind: 'secret', from: 'the environment' })
-  if (codeWords.watched.test(text) || codeWords.typed.test(text))
-    traits.push({ kind: 'secret', from: 'what the user does' })
+  if (codeWords.watched.test(text)) traits.push({ kind: 'secret', from: 'what the user does' })
   if (codeWords.identity.test(text)) traits.push({ kind: 'identity', from: 'hostname' })
   if (codeWords.walked.test(text)) traits.push({ kind: 'workspace', from: 'all files of the user' })
   for (const match of text.matchAll(codeWords.variable)) {

@@ -99,33 +99,12 @@ const strings =
 export const stringsIn = (text: string): readonly string[] =>
   [...text.matchAll(strings)].slice(0, 200).map((match) => match.slice(1).find((each) => each !== undefined) ?? '')
 
-const telling =
-  /child_process|execSync|\bexec\b|\beval\b|\bsystem\b|\bpopen\b|subprocess|\bspawn\b|__import__|importlib|\bcurl\b|\bwget\b|powershell|\bbase64\b|\bsocket\b/gu
-
-/** Whether statements that were put together name what their program names nowhere in one piece. */
-export const hideWord = (statements: readonly SourceStatement[], source: string): boolean =>
-  [...new Set(statements.flatMap(({ text }) => text.match(telling) ?? []))].some((word) => !source.includes(word))
-
-const pieces =
-  /\[\s{0,4}((?:["'][^"'\n]{0,40}["']\s{0,4}(?:,\s{0,4})?){2,40})\]\.join\(\s{0,4}["']{2}\s{0,4}\)|["']{2}\.join\(\s{0,4}\[\s{0,4}((?:["'][^"'\n]{0,40}["']\s{0,4}(?:,\s{0,4})?){2,40})\]\s{0,4}\)/gu
-const turned =
-  /["']{2}\.join\(reversed\(["']([^"'\n]{1,80})["']\)\)|["']([^"'\n]{1,80})["']\[::-1\]|["']([^"'\n]{1,80})["']\.split\(["']{2}\)\.reverse\(\)\.join\(["']{2}\)/gu
-
-/** Returns a statement with the texts that it joins or turns round as it makes them. */
-const pieced = (text: string): string =>
-  text
-    .replaceAll(pieces, (_, one?: string, other?: string) => `"${stringsIn(one ?? other ?? '').join('')}"`)
-    .replaceAll(turned, (_, ...found: readonly (string | undefined)[]) => {
-      const letters = found.slice(0, 3).find((each) => each !== undefined) ?? ''
-      return `"${[...letters].reverse().join('')}"`
-    })
-
 /**
  * Returns a statement with its paths and texts put together: the folder of the user is `~`, parts of a path are joined
  * with slashes, and texts that are added become one.
  */
 export const assembled = (text: string): string =>
-  pieced(text)
+  text
     .replaceAll(
       /(?:pathlib\.)?Path\.home\(\)|os\.path\.expanduser\(\s{0,4}f?["']~["']\s{0,4}\)|(?:os\.)?homedir\(\)|os\.environ(?:\.get\(|\[)\s{0,2}["'](?:HOME|USERPROFILE)["']\s{0,2}[\])]|os\.getenv\(["'](?:HOME|USERPROFILE)["']\)|process\.env\.(?:HOME|USERPROFILE)\b|\$\{(?:os\.homedir\(\)|process\.env\.HOME)\}/gu,
       '"~"',
