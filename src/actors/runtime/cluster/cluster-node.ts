@@ -58,6 +58,8 @@ const rowsMs = 250
 /** How long the handover of a shard waits for rows that cannot be written, in ms; the next owner writes them. */
 const flushMs = 2000
 const pollMs = 50
+/** Followed actors that are loaded in one turn of the loop. */
+const resumedAtOnce = 32
 
 /** One process of a cluster: sends its host's requests to the other processes, and answers theirs. */
 export class ClusterNode {
@@ -89,11 +91,7 @@ export class ClusterNode {
     })
     this.keeper = new LeaseKeeper({
       ...cluster,
-      self: this.#self,
-      held,
-      view: this.#view,
-      clock,
-      log,
+      ...{ self: this.#self, held, view: this.#view, clock, log },
       facts: () => ({ shards: held.shards.length, liveActors: host.live, runningEffects: host.effects.running }),
       gained: (shards) => this.#gained(shards),
       lost: (shards) => this.#lost(shards),
@@ -329,19 +327,15 @@ export class ClusterNode {
   }
 
   #release(shards: ReadonlySet<number>): void {
-    this.#leave(shards)
+    this.#parts.host.loseShards(shards)
     this.keeper.release(shards)
     this.#watchLeft(shards)
   }
 
   #lost(shards: ReadonlySet<number>): void {
     this.#drains.forget(shards)
-    this.#leave(shards)
-    this.#watchLeft(shards)
-  }
-
-  #leave(shards: ReadonlySet<number>): void {
     this.#parts.host.loseShards(shards)
+    this.#watchLeft(shards)
   }
 
   /** Lets the streams here of actors that moved continue with notifications from the new owner. */
@@ -351,14 +345,20 @@ export class ClusterNode {
   }
 
   #gained(shards: readonly number[]): void {
-    const { host } = this.#parts
+    const { host, held } = this.#parts
     const here = new Set(shards)
-    for (const actor of host.feed.followed()) {
-      if (!here.has(this.#parts.held.space.of(actor))) continue
-      this.#feeds.forget(actor)
-      host.revive(actor, true)
-    }
+    this.#resume(host.feed.followed().filter((actor) => here.has(held.space.of(actor))))
     host.recovery.begin(shards)
+  }
+
+  /** Loads actors that streams here follow, some in each turn of the loop: thousands would hold up everything else. */
+  #resume(actors: readonly string[]): void {
+    for (const actor of actors.slice(0, resumedAtOnce)) {
+      if (!this.#holds(actor)) continue
+      this.#feeds.forget(actor)
+      this.#parts.host.revive(actor, true)
+    }
+    if (actors.length > resumedAtOnce) this.#parts.clock.soon(() => this.#resume(actors.slice(resumedAtOnce)))
   }
 
   /** Checks after a broken connection whether the process has ended: by its mark, or by two refused connections. */

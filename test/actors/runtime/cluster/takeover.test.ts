@@ -37,6 +37,31 @@ describe('when a node dies', () => {
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked'])
   })
 
+  it('it loads the actors that its streams follow some at a time, and every stream goes on', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(2)
+    const one = cluster.ownerOf(id)
+    const ids = Array.from({ length: 300 }, (_, n) => `prb_${n}`)
+    const owned = ids.filter((each) => cluster.ownerOf(each) !== one)
+    for (const each of owned) await cluster.ownerOf(each).create(each)
+    const readers = owned.map((each) => read(one.host.feed.follow(each, 0, { at: 'never' })))
+    await calm()
+    let [reading, most] = [0, 0]
+    const head = cluster.storage.commits.head.bind(cluster.storage.commits)
+    vi.spyOn(cluster.storage.commits, 'head').mockImplementation(async (actor) => {
+      most = Math.max(most, ++reading)
+      return await head(actor).finally(() => reading--)
+    })
+    cluster.otherThan(one).kill()
+    await cluster.clock.advance(3000)
+    expect(owned.length).toBeGreaterThan(96)
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(32)
+    for (const each of owned) await one.deliver(each, { type: 'count', n: 1 })
+    await calm()
+    for (const { events } of readers) expect(events.map((event) => event.event_type)).toEqual(['counted'])
+  })
+
   it('a call that it had started is not repeated', async () => {
     let runs = 0
     const cluster = new ProbeCluster({
