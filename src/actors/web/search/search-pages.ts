@@ -57,7 +57,8 @@ export const searchPages = async (
   const searched = await Promise.allSettled(soon)
   const found = searched.filter((each) => each.status === 'fulfilled')
   const failed = searched.filter((each) => each.status === 'rejected').map(({ reason }): unknown => reason)
-  if (found.length === 0 || !failed.every((reason) => reason instanceof StoreUnavailable)) throw failed[0]
+  const defect = failed.find((reason) => !(reason instanceof StoreUnavailable))
+  if (defect !== undefined || found.length === 0) throw defect ?? failed[0]
   const all = found.flatMap(({ value }) => value).toSorted((a, b) => b.score - a.score)
   const results = withoutTwins(all).slice(0, limit)
   const ranking = vector === null ? `${engine}:lexical` : `${engine}:hybrid+${parts.embedder?.id ?? ''}`
