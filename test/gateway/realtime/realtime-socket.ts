@@ -10,6 +10,7 @@ export class RealtimeConnection {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
   readonly #socket: WebSocket
   readonly #waiting = new Set<() => void>()
+  #isClosed = false
 
   constructor(url: string, options: { readonly key?: string; readonly protocols?: string[] }) {
     const headers = options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }
@@ -26,7 +27,11 @@ export class RealtimeConnection {
       this.#socket.onerror = () => resolve(false)
     })
     this.closed = new Promise((resolve) => {
-      this.#socket.onclose = ({ code, reason }) => resolve({ code, reason })
+      this.#socket.onclose = ({ code, reason }) => {
+        this.#isClosed = true
+        resolve({ code, reason })
+        for (const read of [...this.#waiting]) read()
+      }
     })
   }
 
@@ -46,13 +51,16 @@ export class RealtimeConnection {
     this.#socket.send(bytes)
   }
 
-  /** Resolves with the first event after `from` that is of a type, or that a function accepts. */
+  /** Resolves with the first event after `from` that is of a type, or that a function accepts; rejects when none can come. */
   until(wanted: string | ((event: Event) => boolean), from = 0): Promise<Event> {
     const fits = typeof wanted === 'string' ? ({ type }: Event) => type === wanted : wanted
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const read = (): void => {
         const found = this.events.slice(from).find(fits)
-        if (found !== undefined && this.#waiting.delete(read)) resolve(found)
+        if (found === undefined && !this.#isClosed) return
+        this.#waiting.delete(read)
+        if (found !== undefined) resolve(found)
+        else reject(new Error(`closed before ${wanted}, after ${JSON.stringify(this.events.slice(from))}`))
       }
       this.#waiting.add(read)
       read()

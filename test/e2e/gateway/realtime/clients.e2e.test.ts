@@ -41,7 +41,15 @@ describe('official clients of the Realtime API', () => {
     const createConnection: typeof connectSocket = () => connectSocket({ port: page.world.port, host: '127.0.0.1' })
     const realtime = new OpenAIRealtimeWS({ model: 'simulated-1', options: { createConnection } }, withSecret)
     closing.push(realtime)
-    const failed = new Promise<never>((_, reject) => realtime.on('error', reject))
+    const failed = new Promise<never>((_, reject) => {
+      realtime.on('error', reject)
+      realtime.socket.on('close', (code, reason) => reject(new Error(`closed with ${code} ${reason}`)))
+      realtime.on('response.done', ({ response: { status, status_details } }) => {
+        if (status !== 'completed') reject(new Error(`${status}: ${JSON.stringify(status_details)}`))
+      })
+    })
+    // the socket closes after the test
+    failed.catch(() => {})
     await Promise.race([failed, new Promise<void>((resolve) => realtime.on('session.created', () => resolve()))])
     noteCalled([realtimeSocket.id])
     realtime.send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['text'] } })
