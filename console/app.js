@@ -120,6 +120,8 @@ const viewOf = async (route, known) => {
   return page({ query: {}, ...route, project }, report)
 }
 
+const resourcePage = async () => (await import('./resources/resource-page.js')).resourcePage
+
 /**
  * Pages that are declared. Each is loaded when it is first opened.
  *
@@ -131,18 +133,18 @@ const pages = {
   fleet: async () => (await import('./fleet-page.js')).fleetPage,
   gateway: async () => (await import('./gateway/gateway-page.js')).gatewayPage,
   memory: async () => (await import('./memory/memory-page.js')).memoryPage,
-  knowledge: async () => (await import('./knowledge/knowledge-page.js')).knowledgePage,
-  connections: async () => (await import('./connections/connections-page.js')).connectionsPage,
-  tools: async () => (await import('./tools/tools-page.js')).toolsPage,
   playground: async () => (await import('./playground/playground-page.js')).playgroundPage,
   settings: async () => (await import('./settings/settings-page.js')).settingsPage,
-  resources: async () => (await import('./resources/resource-page.js')).resourcePage,
   overview: async () => (await import('./overview/overview-page.js')).overviewPage,
   approvals: async () => (await import('./approvals/approvals-page.js')).approvalsPage,
-  audit: async () => (await import('./audit-page.js')).auditPage,
+  resources: resourcePage,
+  connections: resourcePage,
+  tools: resourcePage,
+  knowledge: resourcePage,
+  audit: resourcePage,
+  stuck: resourcePage,
   compare: async () => (await import('./compare/compare-page.js')).comparePage,
   nodes: async () => (await import('./nodes/nodes-page.js')).nodesPage,
-  stuck: async () => (await import('./stuck-page.js')).stuckPage,
   skills: async () => (await import('./skills-page.js')).skillsPage,
 }
 

@@ -36,7 +36,7 @@ const hashes = {
   actor: (project, { id }) => routeHash({ view: 'actor', project, id }),
   tenant: (project, { id }) => listHash({ project, tenant: id }),
   agent: (project, { id }) => routeHash({ view: 'resources', project, query: { kind: 'agents', open: id } }),
-  knowledge: (project, { id }) => routeHash({ view: 'knowledge', project, query: { base: id } }),
+  knowledge: (project, { id }) => routeHash({ view: 'knowledge', project, query: { open: id } }),
   model: (project, { id }) => routeHash({ view: 'gateway', project, query: { model: id } }),
   tool: (project, { id }) => listHash({ project, machine: '', tool: id }),
   page: (_, { href = '' }) => href,

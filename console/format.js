@@ -70,12 +70,25 @@ export const areNumbers = (texts) => texts.length > 0 && texts.every((text) => a
 /** The tones that states have, except for calm ones. @type {readonly (readonly [Tone, ...string[]])[]} */
 const toned = [
   ['still', 'draft', 'deprecated', 'retired', 'info'],
-  ['wait', 'paused', 'requires_action', 'queued', 'waiting', 'retrying', 'in_review', 'warning', 'draining'],
+  [
+    'wait',
+    'pending',
+    'pending_review',
+    'staged',
+    'paused',
+    'requires_action',
+    'queued',
+    'waiting',
+    'retrying',
+    'in_review',
+    'warning',
+    'draining',
+  ],
   ['wait', 'pending_approval', 'awaiting_input', 'awaiting_connection'],
   ['work', 'working', 'thinking', 'acting', 'deciding', 'executing', 'running', 'attempting', 'approved'],
   ['work', 'syncing', 'fetching', 'extracting', 'embedding'],
   ['bad', 'failed', 'error', 'cancelled', 'interrupted', 'rejected', 'expired', 'deleted', 'parked'],
-  ['bad', 'blocker', 'quarantined', 'not answering'],
+  ['bad', 'blocker', 'quarantined', 'failing', 'disabled', 'not answering'],
 ]
 
 const tones = new Map(toned.flatMap(([tone, ...states]) => states.map((state) => /** @type {const} */ ([state, tone]))))

@@ -40,19 +40,14 @@ const groups = {
     ['Prompts', 'audit', 'resources?kind=prompts'],
     ['Installations', 'installations', 'resources?kind=installations'],
     ['Playground', 'playground', 'playground'],
-    ['Tools', 'tools', 'tools', { 'MCP servers': 'resources?kind=mcp_servers' }],
+    ['Tools', 'tools', 'tools'],
     ['Skills', 'skills', 'skills', { 'All skills': 'resources?kind=skills', Imports: 'resources?kind=skill_imports' }],
   ],
   Data: [
     ['Tenants', 'tenants', 'resources?kind=tenants', { 'End users': 'resources?kind=end_users' }],
     ['Memory', 'memory', 'memory'],
-    [
-      'Knowledge',
-      'knowledge',
-      'knowledge',
-      { 'Knowledge bases': 'resources?kind=knowledge_bases', 'Vector stores': 'resources?kind=vector_stores' },
-    ],
-    ['Connections', 'connections', 'connections', { 'All connections': 'resources?kind=connections' }],
+    ['Knowledge', 'knowledge', 'knowledge', { 'Vector stores': 'resources?kind=vector_stores' }],
+    ['Connections', 'connections', 'connections'],
   ],
   Gateway: [
     ['Gateway', 'gateway', 'gateway'],
@@ -95,12 +90,12 @@ const pageOf = (hash) => {
   return route.view === 'resources' ? `resources ${route.query?.kind ?? 'agents'}` : route.view
 }
 
-/** The icon of a resource's page. @param {string} kind */
-export const iconOf = (kind) =>
+/** The icon of a page. @param {Place} place */
+export const iconOf = ({ view, query: { kind } }) =>
   [...Object.values(groups), ofOperators]
     .flat()
     .flatMap(withBeneath)
-    .find(([, , place]) => place === `resources?kind=${kind}`)?.[1] ?? 'sessions'
+    .find(([, , place]) => place === view || place === `resources?kind=${kind}`)?.[1] ?? 'sessions'
 
 /** Groups of pages that few people open often: they are closed until one of their pages is shown. */
 const seldom = ['Gateway', 'Operate', 'Installation']

@@ -27,9 +27,8 @@ export const session = createStore({
 /** The current session. */
 export const sessionNow = () => session.getSnapshot().context
 
-/** Whether the member may change a resource. @param {import('./resources/types.js').Resource} resource */
-export const mayChange = ({ owned }) => (owned ? sessionNow().owns : sessionNow().operates)
-
-/** Whether the member may create one of a resource. @param {import('./resources/types.js').Resource} resource */
-export const mayCreate = ({ create, owned }) =>
-  create !== null && (create.owned || owned ? sessionNow().owns : sessionNow().operates)
+/** Whether the member has the role that an operation needs. @param {{ role: string } | null} act null: there is no such operation */
+export const may = (act) => {
+  const { owns, operates, decides } = sessionNow()
+  return act !== null && ({ owner: owns, approver: decides, member: true }[act.role] ?? operates)
+}

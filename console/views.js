@@ -29,5 +29,6 @@ export const viewHash = (project, view) => {
   const [name = '', machine = ''] = view.page.split('/')
   const query = queryOf(view)
   if (name === 'list') return listHash({ project, machine: machine === 'all' ? '' : machine, ...query })
+  if (name === 'resources') return routeHash({ view: name, project, query: { kind: machine, ...query } })
   return routeHash({ view: name === 'audit' ? 'audit' : 'gateway', project, query })
 }

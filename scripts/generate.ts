@@ -56,6 +56,7 @@ const declared: readonly Operation[] = [...Object.values(operations), sessionSoc
 
 const resourcePages = consoleResources(declared)
 const consolePages = consoleText(root) + resourcePages.text
+const client = clientApi(declared)
 
 const files: readonly GeneratedFile[] = [
   openapiFile(declared, packageJson.version),
@@ -71,12 +72,12 @@ const files: readonly GeneratedFile[] = [
   ...(await chartFiles(charts, { root, isAnew })),
   consoleOperations(declared, consolePages),
   resourcePages,
-  consoleAnswers(declared, consolePages),
+  consoleAnswers(declared, consolePages, client),
   consoleEvents(),
   clientEvents(),
   ...pythonFiles(),
   pythonApi(declared),
-  clientApi(declared),
+  client,
   actorIds(definitions),
   composeFile(root),
   ...logoFiles(),

@@ -135,7 +135,7 @@ const budgetTroubles = (limit) =>
     })
 
 /** The budgets that a limit has, in USD. @param {Limit} limit */
-export const budgetsIn = (limit) =>
+const budgetsIn = (limit) =>
   /** @type {const} */ ([
     ['for today', limit.budget_day_usd, limit.spent_day_usd],
     ['for this month', limit.budget_month_usd, limit.spent_month_usd],

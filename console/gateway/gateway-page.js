@@ -1,11 +1,12 @@
 import { callApi } from '../api.js'
+import { dollars } from '../format.js'
 import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
-import { sessionNow } from '../session.js'
-import { Budgets } from './budgets.js'
+import { Meter } from '../parts/meter.js'
+import { Rows } from '../resources/row-panel.js'
 import { troublesOf } from './gateway-model.js'
-import { Providers } from './providers.js'
+import { Health } from './providers.js'
 import { filtersOf, RequestList } from './request-list.js'
 import { RequestPanel } from './request-panel.js'
 import { daysOf, dimensionOf, Sums } from './sums.js'
@@ -15,10 +16,10 @@ import { daysOf, dimensionOf, Sums } from './sums.js'
  * @property {import('./request-list.js').Lines} recent
  * @property {import('./request-list.js').Lines} lines
  * @property {import('./sums.js').Usage} usage
- * @property {readonly import('./budgets.js').Limit[]} limits
- * @property {import('./budgets.js').Credits | null} credits
- * @property {readonly import('./providers.js').Connection[]} connections
- * @property {readonly import('./providers.js').Server[]} servers
+ * @property {readonly import('./gateway-model.js').Limit[]} limits
+ * @property {Answers['credits.get'] | null} credits
+ * @property {readonly import('./gateway-model.js').Connection[]} connections
+ * @property {Answers['custom_providers.list']['providers']} servers
  */
 
 const shownLines = 30
@@ -49,7 +50,7 @@ export const gatewayPage = livePage({
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Gateway = ({ place, shown, done }) => {
   const { recent, lines, usage, limits, credits, connections, servers } = shown
-  const { project, query } = place
+  const { query } = place
   const troubles = troublesOf({ recent: recent.data, limits, connections, unpriced: usage.totals.unpriced_calls })
   return html`
     <div class="view-head"><h1>Gateway</h1><span class="muted" role="status">${troubles.length === 0 ? 'Nothing needs attention.' : `${troubles.length} ${troubles.length === 1 ? 'item needs' : 'items need'} attention.`}</span></div>
@@ -63,7 +64,16 @@ const Gateway = ({ place, shown, done }) => {
     ${query.request && html`<${RequestPanel} key=${query.request} place=${place} id=${query.request} />`}
     <${RequestList} place=${place} lines=${lines} />
     <${Sums} place=${place} usage=${usage} recent=${recent.data} />
-    <${Budgets} project=${project} limits=${limits} credits=${credits} operates=${sessionNow().operates} />
-    <${Providers} project=${project} recent=${recent.data} connections=${connections} servers=${servers} operates=${sessionNow().operates} done=${done} />
+    <section class="panel" aria-label="Budgets">
+      <h2>Budgets</h2>
+      ${credits?.gated && html`<div class="panel-part"><${Meter} label="Organisation credits" part=${Number(credits.spent_usd)} whole=${Number(credits.granted_usd)} text=${`credits: ${dollars(Number(credits.spent_usd))} of ${dollars(Number(credits.granted_usd))}`} /></div>`}
+      <${Rows} place=${place} name="limits" rows=${limits} done=${done} />
+    </section>
+    <section class="panel" aria-label="Providers">
+      <h2>Providers <span class="muted">by the newest ${recent.data.length} requests</span></h2>
+      <${Health} recent=${recent.data} />
+      <${Rows} place=${place} name="provider_connections" rows=${connections} done=${done} />
+      <${Rows} place=${place} name="custom_providers" rows=${servers} done=${done} />
+    </section>
   `
 }

@@ -1,4 +1,4 @@
-import { age, preciseTime, stateName, toneOf } from '../format.js'
+import { age, ahead, preciseTime, serverNow, stateName, toneOf } from '../format.js'
 import { html } from '../html.js'
 
 /** Placeholder for an empty cell. */
@@ -8,7 +8,7 @@ export const nothing = '–'
 export const When = ({ at, none = nothing }) =>
   at === null
     ? html`<span class=${none === nothing ? 'none' : undefined}>${none}</span>`
-    : html`<time datetime=${at} title=${preciseTime(at)}>${age(at)}</time>`
+    : html`<time datetime=${at} title=${preciseTime(at)}>${Date.parse(at) > serverNow().getTime() ? ahead(at) : age(at)}</time>`
 
 /** A state or a status as a coloured label, with its whole path on hover. @param {{ state: string }} props */
 export const StateChip = ({ state }) =>

@@ -85,11 +85,14 @@ export class KeepFocus {
    */
   arrive(stand, from) {
     if (!isNowhere()) return
-    const opened = stand === null ? undefined : this.#openPanels().find((each) => !this.#panels.has(labelOf(each)))
-    if (opened !== undefined) opened.scrollIntoView({ block: 'nearest' })
+    const panel = () => {
+      const opened = this.#openPanels().find((each) => !this.#panels.has(labelOf(each)))
+      opened?.scrollIntoView({ block: 'nearest' })
+      return opened
+    }
     const link = () => [...this.#root.querySelectorAll('a')].find((each) => each.getAttribute('href') === from)
-    const find = () => (stand === null ? undefined : (this.#like(stand) ?? link()))
-    const found = opened ?? find()
+    const find = () => (stand === null ? undefined : (panel() ?? this.#like(stand) ?? link()))
+    const found = find()
     focusOn(found ?? this.#root)
     this.#wanted = found === undefined ? find : null
   }

@@ -17,18 +17,19 @@ import { ViewsMenu } from './views-menu.js'
  *   `page`: names the list in saved views; `to`: the hash with changed parameters
  */
 
-/** Parameters of the address that belong to no saved view. */
-const passing = ['after', 'view', 'request', 'compare']
-
 /** By what a row is sorted: the name of what a field names by its id. @param {Column} column @param {any} row @returns {Value} */
 const sortedBy = ({ field, value }, row) => {
   if (value !== undefined) return value(row)
   const own = field === undefined ? null : row[field]
-  return typeof own === 'string' ? nameOf(own) : own
+  return typeof own === 'string' ? nameOf(own) : own !== null && typeof own === 'object' ? JSON.stringify(own) : own
 }
 
 /** @param {Column} column @param {any} row */
-const shownIn = ({ field = '', cell }, row) => (cell === undefined ? cellOf(field, row[field]) : cell(row))
+const shownIn = ({ field = '', cell }, row) => (cell === undefined ? cellOf(field, row) : cell(row))
+
+/** The cells of columns by their titles. @param {readonly Column[]} columns @returns {Columns<any>} */
+export const cellsOf = (columns) =>
+  Object.fromEntries(columns.map((column) => [column.title, (row) => shownIn(column, row)]))
 
 /**
  * A list of rows with filters, columns, an order within its page, saved views and a file of all rows. All that is
@@ -52,32 +53,31 @@ export const ListView = ({ place, title, columns, rows, keyOf, fields, next, rea
   const shown = columns.filter(({ name, off }, at) =>
     at === 0 || chosen.length === 0 ? off !== true : chosen.includes(name),
   )
-  const cells = Object.fromEntries(
-    shown.map((column) => [column.title, (/** @type {any} */ row) => shownIn(column, row)]),
-  )
   const heads = Object.fromEntries(shown.map((column) => [column.title, headOf(column, place)]))
   return html`
     <div class="list-tools">
-      <${Filters} place=${place} fields=${fields} />
+      ${fields.length > 0 && html`<${Filters} place=${place} fields=${fields} />`}
       <span class="list-menus">
         ${children}
         <${ColumnsMenu} columns=${columns} shown=${shown} to=${to} />
-        <${ViewsMenu} place=${place} viewed=${viewed(query)} />
+        <${ViewsMenu} place=${place} viewed=${viewed(query, fields)} />
         <${CsvButton} name=${title} read=${read} />
       </span>
     </div>
     ${
       rows.length === 0
         ? empty
-        : html`<${Table} label=${title} columns=${cells} rows=${sorted(rows, columns, query.sort)} keyOf=${keyOf} heads=${heads} />`
+        : html`<${Table} label=${title} columns=${cellsOf(shown)} rows=${sorted(rows, columns, query.sort)} keyOf=${keyOf} heads=${heads} />`
     }
     <${Pages} first=${query.after ? to({ after: '' }) : null} next=${next && to({ after: next })} />
   `
 }
 
-/** What a saved view keeps of the address. @param {Query} query @returns {Query} */
-const viewed = (query) =>
-  Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && !passing.includes(name)))
+/** What a saved view keeps of the address: filters, columns and order. @param {Query} query @param {readonly QueryField[]} fields @returns {Query} */
+const viewed = (query, fields) => {
+  const names = ['columns', 'sort', ...fields.map(({ name }) => name)]
+  return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && names.includes(name)))
+}
 
 /** @param {Column} column @param {ListPlace} place */
 const headOf = ({ name, title, field, value }, { query: { sort = '' }, to }) => {

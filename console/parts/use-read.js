@@ -6,10 +6,11 @@ import { useEffect, useState } from '../html.js'
  * @template Data
  * @param {string} key '' for nothing to read
  * @param {(signal: AbortSignal) => Promise<Data>} read
- * @param {{ keep?: boolean }} [options] `keep`: what was read for the key before is shown meanwhile
+ * @param {{ keep?: boolean, since?: unknown }} [options] `keep`: what was read for the key before is shown meanwhile; `since`: it is
+ *   read again when this is another one
  * @returns {{ data: Data | null, error: unknown, again: () => void }}
  */
-export const useRead = (key, read, { keep = false } = {}) => {
+export const useRead = (key, read, { keep = false, since } = {}) => {
   const [times, setTimes] = useState(0)
   const [found, setFound] = useState(
     /** @type {{ key: string, data: Data | null, error: unknown }} */ ({ key: '', data: null, error: null }),
@@ -22,7 +23,7 @@ export const useRead = (key, read, { keep = false } = {}) => {
       (error) => abort.signal.aborted || setFound((before) => ({ key, data: keep ? before.data : null, error })),
     )
     return () => abort.abort()
-  }, [key, times])
+  }, [key, times, since])
   const again = () => setTimes((before) => before + 1)
   return found.key === key || keep ? { ...found, again } : { data: null, error: null, again }
 }

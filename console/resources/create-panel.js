@@ -23,7 +23,7 @@ export const CreatePanel = ({ place, resource: { create, title, parent }, params
     const row = await callById(place.project, create.id, { params, body: bodyOf(create.fields, values) })
     const isShownOnce = onceIn(row).length > 0
     if (isShownOnce || parent !== null) setMade(row)
-    else location.hash = hashAt(place, { new: '', open: String(row.id ?? ''), cursor: '' })
+    else location.hash = hashAt(place, { new: '', open: String(row.id ?? ''), after: '' })
     done()
   }
   return html`<section class="panel" aria-label=${`New: ${title}`}>
@@ -35,17 +35,27 @@ export const CreatePanel = ({ place, resource: { create, title, parent }, params
 }
 
 /** Fields of an answer that no later answer contains. */
-const shownOnce = ['secret', 'key', 'signing_secret', 'client_secret']
+const shownOnce = {
+  ...Object.fromEntries(
+    ['secret', 'key', 'signing_secret', 'client_secret'].map((name) => [
+      name,
+      `${labelOf(name)}. It is shown this once: keep it where your servers read it.`,
+    ]),
+  ),
+  authorize_url: 'Link for its owner alone: anyone who has it connects an account of theirs.',
+}
 
 /** @param {import('./types.js').Row} row */
 export const onceIn = (row) =>
-  shownOnce.flatMap((name) => (typeof row[name] === 'string' ? [{ name, value: row[name] }] : []))
+  Object.entries(shownOnce).flatMap(([name, label]) =>
+    typeof row[name] === 'string' ? [{ name, label, value: row[name] }] : [],
+  )
 
 /** @param {{ row: import('./types.js').Row }} props */
 export const Made = ({ row }) => html`<p>${nameOf(row)} is ready.</p>
   ${onceIn(row).map(
-    ({ name, value }) =>
-      html`<label class="schema-field"><span class="schema-name">${labelOf(name)}. It is shown this once: keep it where your servers read it.</span><input readonly ref=${focused} value=${value} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>
+    ({ name, label, value }) =>
+      html`<label class="schema-field" key=${name}><span class="schema-name">${label}</span><input readonly ref=${focused} value=${value} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>
       <p class="decide"><${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(String(value))} /></p>`,
   )}`
 

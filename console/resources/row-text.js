@@ -1,38 +1,81 @@
+import { dollars } from '../format.js'
 import { html } from '../html.js'
-import { linked } from '../linked-ids.js'
-import { nameOf as knownName } from '../names.js'
+import { ActorLink, isActorId } from '../linked-ids.js'
+import { nameOf as knownName, titleOf as titleOfId } from '../names.js'
 import { nothing, StateChip, When } from '../parts/cells.js'
+import { Meter } from '../parts/meter.js'
 import { sessionNow } from '../session.js'
 import { labelOf } from './form-values.js'
 
 /** @typedef {import('./types.js').Row} Row */
 
 /** Fields that name a row, the best first. */
-const names = ['name', 'title', 'external_id', 'email', 'version', 'label', 'subject', 'tool']
+const names = [
+  ...['name', 'title', 'filename', 'external_id', 'email', 'version', 'label', 'subject', 'tool', 'url'],
+  ...['client_name', 'device', 'action'],
+]
 
 /** The name of a row for people; its id where it has none. @param {Row} row */
 export const nameOf = (row) => {
-  if (typeof row.subject === 'string') return subjectOf(row)
+  if ('subject_id' in row) return subjectOf(row)
   const name = names.map((field) => row[field]).find((value) => typeof value === 'string' && value !== '')
-  return String(name ?? row.id ?? '')
+  return titleOfId(String(name ?? row.id ?? ''))
 }
 
-/** What a limit is for. @param {Row} row */
-const subjectOf = ({ subject, subject_id }) =>
-  typeof subject_id === 'string' ? `${subject} ${knownName(subject_id)}` : `the whole ${subject}`
+/** What a limit or a grant is for. @param {Row} row */
+const subjectOf = ({ subject, subject_type = subject, subject_id }) =>
+  typeof subject_id === 'string' ? `${subject_type} ${knownName(subject_id)}` : `the whole ${subject_type}`
+
+/** What names a row in addresses: versions of prompts have no id. @param {Row} row */
+export const idOf = ({ id, version }) => String(id ?? version)
 
 const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
 /** The title of a field that is shown: `created_at` is `Created`, and `agent_id`, which is shown by its name, `Agent`. @param {string} field */
-export const titleOf = (field) => labelOf(field.replace(/_(at|id)$|^is_/, ''))
+export const titleOf = (field) => labelOf(field.replace(/_count$/, 's').replace(/_(at|id|type)$|^is_/, ''))
 
-/** A value as a cell of a table. @param {string} field @param {unknown} value */
-export const cellOf = (field, value) => {
+/** The used share of a budget, and what is held of it. @param {'day' | 'month' | 'total'} period @param {string} words */
+const budgetCell = (period, words) => (/** @type {any} */ row) => {
+  const usd = (/** @type {string} */ field) => Number(row[field] ?? 0)
+  const [whole, part, held] = [usd(`budget_${period}_usd`), usd(`spent_${period}_usd`), usd('reserved_usd')]
+  const text = `${dollars(part)} of ${dollars(whole)} ${words}${held > 0 ? `, ${dollars(held)} held` : ''}`
+  return html`<${Meter} label=${`Budget ${words} of ${nameOf(row)}`} part=${part} whole=${whole} held=${held} text=${text} />`
+}
+
+/** Cells of fields that others of their row add to. @type {Readonly<Record<string, (row: any) => import('../vendor/preact.js').ComponentChild>>} */
+const cells = {
+  status: ({ status, error }) =>
+    html`<${StateChip} state=${status} />${error?.code && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+  kind: ({ kind }) => html`<${StateChip} state=${kind} />`,
+  key_last4: ({ key_last4 }) => `key …${key_last4}`,
+  chunk_count: ({ chunk_count, embedder, embedded_count }) =>
+    `${chunk_count}, ${embedder === null ? 'keywords only' : `${embedded_count} with vectors`}`,
+  changes: ({ changes }) =>
+    Array.isArray(changes)
+      ? changes.join(', ') || nothing
+      : `+${changes.added} −${changes.removed} =${changes.unchanged}`,
+  owner_type: ({ owner_type, tenant_id, external_user_id }) =>
+    `${owner_type.replace('end_', '')} ${[external_user_id, tenant_id && knownName(tenant_id)].filter(Boolean).join(' of ')}`,
+  budget_day_usd: budgetCell('day', 'for today'),
+  budget_month_usd: budgetCell('month', 'for this month'),
+  budget_total_usd: budgetCell('total', 'in all'),
+  actor: ({ actor: { id, kind } }) => html`<span title=${id}>${id === null ? kind : knownName(id)}</span>`,
+  resource: ({ resource: { id, name } }) => (name === null ? named(id) : html`<span title=${id}>${name}</span>`),
+}
+
+/** What has an id, by its name. @param {string} id */
+const named = (id) =>
+  isActorId(id)
+    ? html`<${ActorLink} project=${sessionNow().project ?? ''} id=${id} />`
+    : html`<span title=${id} data-id=${id}>${knownName(id)}</span>`
+
+/** A field as a cell of a table. @param {string} field @param {Row} row */
+export const cellOf = (field, row) => {
+  const value = row[field]
   if (value === null || value === undefined || value === '') return nothing
-  if (field === 'status') return html`<${StateChip} state=${String(value)} />`
+  if (cells[field] !== undefined) return cells[field](row)
   if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
-  if (typeof value === 'string' && isId.test(value) && field !== 'id')
-    return html`<span title=${value} data-id=${value}>${knownName(value) === value ? linked(sessionNow().project ?? '', value) : knownName(value)}</span>`
+  if (typeof value === 'string' && isId.test(value) && field !== 'id') return named(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return shortened(value.join(', '))
   return typeof value === 'object' ? html`<code>${shortened(JSON.stringify(value))}</code>` : shortened(String(value))

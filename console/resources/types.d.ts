@@ -20,7 +20,7 @@ export interface Field {
   readonly max?: number
   readonly min?: number
   readonly default?: unknown
-  readonly choices?: readonly (string | number | boolean)[]
+  readonly choices?: readonly unknown[]
   /** Names of choices, by their values. */
   readonly titles?: Readonly<Record<string, string>>
   /** Lists the resources of which some are chosen, or whose ids are suggested. */
@@ -45,8 +45,10 @@ export interface Act {
   /** Parameters of its path. */
   readonly params: readonly string[]
   readonly fields: readonly Field[]
-  /** Only owners may call it. */
-  readonly owned?: true
+  /** The least role that may call it. */
+  readonly role: string
+  /** Fields that a row needs for it; `!`: it has none. */
+  readonly needs?: readonly string[]
 }
 
 /** What a page of a resource shows and can do. */
@@ -55,19 +57,27 @@ export interface Resource {
   readonly title: string
   /** What it is, in a sentence; '' for what always exists, or is shown with another. */
   readonly about: string
+  /** What its page says while there is none. */
+  readonly none: string
   readonly columns: readonly string[]
+  /** Query parameters of its list; texts have no choices. */
+  readonly filters: readonly { readonly name: string; readonly choices: readonly unknown[] }[]
+  /** Statuses that need a person, listed first. */
+  readonly first: readonly string[]
+  /** Ids of operations that the list offers in each row. */
+  readonly quick: readonly string[]
   /** Names of resources that are shown with one of this. */
   readonly children: readonly string[]
   readonly list: OperationId
+  /** The least role that may list them. */
+  readonly role: string
   /** Path parameter that names what it belongs to; null: the project. */
   readonly parent: string | null
   /** Path parameter that names one of it; null where no operation names one. */
   readonly key: string | null
   readonly create: Act | null
   readonly update: Act | null
-  readonly remove: OperationId | null
-  /** Only owners change it. */
-  readonly owned?: true
+  readonly remove: Act | null
   /** A setting of the project: one row, which is replaced. */
   readonly single?: true
   readonly acts: readonly (Act | null)[]

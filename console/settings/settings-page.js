@@ -1,33 +1,41 @@
 import { callApi } from '../api.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { livePage } from '../live-page.js'
-import { Account } from './account.js'
-import { Apps } from './apps.js'
+import { ActButton } from '../parts/act-button.js'
+import { Children } from '../resources/row-panel.js'
+import { SecondFactor } from './second-factor.js'
 
-/** @typedef {{ apps: readonly import('./apps.js').App[], members: readonly import('./apps.js').Member[], account: import('./account.js').Signed, me: { id: string } }} Shown */
+/** @typedef {{ factor: import('./second-factor.js').Factor, providers: readonly { id: string, name: string }[] }} Signed */
 
-const few = { query: { limit: 100 } }
-
-/** Apps with access, and the member's own account. */
+/** Apps with access, and how and where the member signs in. */
 export const settingsPage = livePage({
-  read: async ({ project }) => {
-    const [apps, members, { member }, sessions, factor, providers] = await Promise.all([
-      callApi(project, 'oauth_grants.list', few),
-      callApi(project, 'project_members.list', few),
-      callApi(null, 'auth.me'),
-      callApi(null, 'auth_sessions.list', few),
+  read: async () => {
+    const [factor, providers] = await Promise.all([
       callApi(null, 'second_factor.get'),
       callApi(null, 'oidc_sign_in.providers'),
     ])
-    const account = { sessions: sessions.data, factor, providers: providers.data }
-    return { account, apps: apps.data, members: members.data, me: member }
+    return { factor, providers: providers.data }
   },
-  show: ({ place: { project }, data, done }) => html`<${Settings} project=${project} shown=${data} done=${done} />`,
+  show: ({ place, data, done }) => html`<${Settings} place=${place} ...${data} done=${done} />`,
 })
 
-/** @param {{ project: string, shown: Shown, done: () => void }} props */
-const Settings = ({ project, shown: { account, apps, members, me }, done }) => html`
-  <div class="view-head"><h1>Settings</h1></div>
-  <${Apps} project=${project} apps=${apps} me=${me} members=${members} done=${done} />
-  <${Account} signed=${account} done=${done} />
-`
+/** @param {{ place: Place, done: () => void } & Signed} props */
+const Settings = ({ place, factor, providers, done }) => {
+  const [ends, setEnds] = useState(0)
+  const endOthers = () => callApi(null, 'auth.end_other_sessions').then(() => setEnds(ends + 1))
+  const link = async (/** @type {string} */ connection_id) =>
+    location.assign((await callApi(null, 'oidc_sign_in.link', { body: { connection_id } })).url)
+  return html`
+    <div class="view-head"><h1>Settings</h1></div>
+    <${SecondFactor} state=${factor} done=${done} />
+    <section class="panel" aria-label="Access">
+      <h2>Access</h2>
+      <${Children} place=${place} name="oauth_grants" of=${factor} />
+      <${Children} key=${ends} place=${place} name="auth_sessions" of=${factor} />
+      <p class="panel-part decide">
+        <${ActButton} label="End all other sessions" sure="Sign out everywhere else" act=${endOthers} />
+        ${providers.map(({ id, name }) => html`<${ActButton} label=${`Link an account at ${name}`} act=${() => link(id)} />`)}
+      </p>
+    </section>
+  `
+}

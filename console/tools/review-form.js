@@ -1,35 +1,26 @@
-import { callApi } from '../api.js'
 import { html, typed, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { Table } from '../parts/table.js'
 import { jsonText } from '../parts/turned-text.js'
 import { sessionNow } from '../session.js'
 
-/**
- * @typedef {import('./tools-page.js').Tool} Tool
- * @typedef {{ project: string, server: import('./tools-page.js').Server, tool: Tool, done: () => void }} Review
- */
+/** @typedef {import('./server-tools.js').Tool} Tool */
 
-/** One tool to review: what is new or changed, and the decision. @param {Review} props */
-export const ReviewForm = ({ project, server, tool, done }) => {
+/** One tool to review: what is new or changed, and the decision. @param {{ tool: Tool, decide: (tool: Tool, decision: 'approve' | 'reject', why: object) => Promise<void> }} props */
+export const ReviewForm = ({ tool, decide }) => {
   const [reason, setReason] = useState('')
-  /** @param {'approve' | 'reject'} decision */
-  const decide = (decision) => () => {
-    // the decision applies to the definition shown: the server refuses it for another one
-    const body = { decision, hash: tool.hash, ...(reason === '' ? {} : { reason }) }
-    const params = { server_id: server.id, tool_name: tool.name }
-    return callApi(project, 'mcp_servers.review_tool', { params, body }).then(done)
-  }
+  const why = reason === '' ? {} : { reason }
+  const { name, changes, description, input_schema, annotations } = tool
   return html`
-    <form class="review" aria-label=${`Review ${tool.name}`} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <p><strong>${tool.name}</strong> <span class="chip" data-tone="wait">${tool.changes === null ? 'new' : 'changed'}</span> <span class="muted">not available to agents until approved</span></p>
-      <p>${tool.description || 'No description.'}</p>
-      ${tool.changes !== null && html`<${Table} label="Changes" columns=${columns} rows=${tool.changes} />`}
-      <details><summary>Definition</summary><pre class="body" tabindex="0">${jsonText({ input_schema: tool.input_schema, annotations: tool.annotations }, 2)}</pre></details>
+    <form class="review" aria-label=${`Review ${name}`} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <p><strong>${name}</strong> <span class="chip" data-tone="wait">${changes === null ? 'new' : 'changed'}</span> <span class="muted">not available to agents until approved</span></p>
+      <p>${description || 'No description.'}</p>
+      ${changes !== null && html`<${Table} label="Changes" columns=${columns} rows=${changes} />`}
+      <details><summary>Definition</summary><pre class="body" tabindex="0">${jsonText({ input_schema, annotations }, 2)}</pre></details>
       ${
         sessionNow().operates &&
         html`<label>Reason, for the audit log<input value=${reason} maxlength="1024" onInput=${typed(setReason)} /></label>
-        <div class="act-buttons"><${ActButton} quiet=${false} label="Approve" act=${decide('approve')} /><${ActButton} label="Reject" act=${decide('reject')} /></div>`
+        <div class="act-buttons"><${ActButton} quiet=${false} label="Approve" act=${() => decide(tool, 'approve', why)} /><${ActButton} label="Reject" act=${() => decide(tool, 'reject', why)} /></div>`
       }
     </form>
   `
@@ -43,7 +34,4 @@ const columns = {
 }
 
 /** @param {unknown} value */
-const textOf = (value) => {
-  if (value === undefined || value === null) return 'nothing'
-  return typeof value === 'string' ? value : jsonText(value, 1)
-}
+const textOf = (value) => (typeof value === 'string' ? value : value == null ? 'nothing' : jsonText(value, 1))

@@ -5,154 +5,151 @@ import { inConsole } from '#specs/reach/console-paths.ts'
 import type { GeneratedFile } from '../generated-file.ts'
 import { formFields } from './form-fields.ts'
 
-/** A resource that the console has a page for. All else about it follows from the declarations. */
+/** A resource that the console has a page for. All else about it follows from the declarations. Lists are words. */
 interface Shown {
-  readonly name: string
   /** Name of its page, in the plural. */
   readonly title: string
-  /** What it is, shown while there is none. */
-  readonly about: string
   /** Columns of its list after the first, which is its name. */
-  readonly columns: readonly string[]
+  readonly columns?: string
   /** Resources of which each belongs to one of this, shown with it. */
-  readonly children?: readonly string[]
-  /** Operations of other resources that begin with one of this. */
-  readonly acts?: readonly string[]
+  readonly children?: string
+  /** Operations that are not found by their name and path alone. */
+  readonly acts?: string
+  /** Operations that its list offers in each row. */
+  readonly quick?: string
+  /** Statuses that need a person, listed first. */
+  readonly first?: string
+  /** What its page says while there is none, other than that. */
+  readonly none?: string
   /** A setting of the project: one row, which is read and replaced. */
   readonly single?: true
 }
 
-const shown: readonly Shown[] = [
-  {
-    ...{ name: 'agents', title: 'Agents', columns: ['description', 'visibility', 'updated_at'] },
-    ...{ children: ['agent_versions', 'agent_keys'], acts: ['runs.create'] },
-    about:
-      'An agent is a model with its prompt, tools, knowledge and limits. Sessions and runs use its published version.',
+/** What a resource is, shown while there is none. */
+const about: Readonly<Record<string, string>> = {
+  agents:
+    'An agent is a model with its prompt, tools, knowledge and limits. Sessions and runs use its published version.',
+  installations: 'An installation gives a version of an agent to a tenant, with its own changes and policy.',
+  prompts: 'A prompt is a template with variables and versions, which agents and requests use by its name.',
+  mcp_servers: 'A remote MCP server gives agents its tools. A person reviews them first, and again when they change.',
+  connections: 'A connection gives tools access to a service, by a key or by the sign-in of its owner.',
+  webhooks: 'A webhook sends signed events to a server of yours: a run that ended, a call that waits for a decision.',
+  tenants:
+    'A tenant is a customer of yours. Its users, sessions, memories and costs are kept apart from those of others.',
+  end_users: 'An end user is a person whom knowledge bases are granted to, by your own id.',
+  rate_plans: 'A rate plan has the prices at which tenants are charged for what they use.',
+  knowledge_bases: 'A knowledge base holds documents that agents search and cite.',
+  provider_connections:
+    "A key of yours for a provider of models, in place of the installation's. It is stored sealed, and calls of its models go through it.",
+  custom_providers: 'A server of yours that speaks the format of a provider, such as vLLM or Ollama.',
+  limits: 'A limit bounds the requests, and a budget the cost, of the project, a tenant, an agent or a key.',
+  guardrails: 'A guardrail checks what is sent to a model or comes from it, and blocks, redacts or flags it.',
+  skills: 'A skill is a folder of files that teaches agents a task.',
+  skill_imports: 'An imported skill is scanned, and waits until an admin publishes it.',
+  actions: 'An action is something that a program of yours wants to do, and that a person approves first.',
+  batches: 'A batch is a file of requests that are answered within a day, at half of the rate limits.',
+  message_batches: "A batch of messages is Anthropic's form of many requests that are answered within a day.",
+  vector_stores: "A vector store is OpenAI's name of a knowledge base.",
+  project_keys: 'A secret key lets your servers use the project.',
+  projects: 'A project has its own keys, tenants, agents and data.',
+  oidc_connections: 'Members sign in by the accounts of your company once its provider is named here.',
+  oauth_grants: 'Apps that speak MCP request access when they are given the address of this server and /mcp.',
+  stuck:
+    'Work that no retry can finish waits here: a refused message, an overdue effect, a parked actor. You decide whether it is tried again, skipped or discarded.',
+  audit_log: 'Every change that a person or a key made, with its reason.',
+}
+
+const shown: Readonly<Record<string, Shown>> = {
+  agents: {
+    ...{ title: 'Agents', columns: 'description visibility updated_at', acts: 'runs.create' },
+    children: 'agent_versions agent_keys',
   },
-  { name: 'agent_versions', title: 'Versions', columns: ['status', 'published_at', 'created_at'], about: '' },
-  { name: 'agent_keys', title: 'Keys of the agent', columns: ['key_type', 'prefix', 'created_at'], about: '' },
-  {
-    ...{ name: 'installations', title: 'Installations', columns: ['agent_id', 'tenant_id', 'version', 'status'] },
-    about: 'An installation gives a version of an agent to a tenant, with its own changes and policy.',
+  agent_versions: { title: 'Versions', columns: 'status published_at created_at' },
+  agent_keys: { title: 'Keys of the agent', columns: 'key_type prefix created_at' },
+  installations: { title: 'Installations', columns: 'agent_id tenant_id version status' },
+  prompts: { title: 'Prompts', columns: 'description latest_version updated_at', children: 'prompt_versions' },
+  prompt_versions: { title: 'Versions', columns: 'description model created_at' },
+  mcp_servers: {
+    ...{ title: 'Tool servers', columns: 'url status pending_review_count tool_count tenant_id snapshot_at' },
+    first: 'failing',
   },
-  {
-    ...{ name: 'prompts', title: 'Prompts', columns: ['description', 'latest_version', 'updated_at'] },
-    children: ['prompt_versions'],
-    about: 'A prompt is a template with variables and versions, which agents and requests use by its name.',
+  connections: {
+    ...{ title: 'Connections', columns: 'connector status owner_type tool_count key_last4 expires_at last_tested_at' },
+    ...{ quick: 'connections.test connections.delete', first: 'error expired pending' },
   },
-  { name: 'prompt_versions', title: 'Versions', columns: ['description', 'model', 'created_at'], about: '' },
-  {
-    ...{ name: 'mcp_servers', title: 'MCP servers', columns: ['url', 'status', 'updated_at'] },
-    about: 'A remote server offers tools, which agents may call once they are reviewed.',
+  webhooks: { title: 'Webhooks', columns: 'url events is_active', quick: 'webhooks.test' },
+  tenants: {
+    ...{ title: 'Tenants', columns: 'external_id status created_at', children: 'tenant_users' },
+    acts: 'tenant_users.put',
   },
-  {
-    ...{ name: 'connections', title: 'Connections of tools', columns: ['connector', 'status', 'owner_type'] },
-    about: 'A connection gives tools access to a service, by a key or by the sign-in of its owner.',
+  tenant_users: { title: 'Users', columns: 'external_user_id created_at' },
+  end_users: { title: 'End users', columns: 'external_id created_at' },
+  rate_plans: {
+    title: 'Rate plans',
+    columns: 'markup_percent input_per_million_usd output_per_million_usd per_call_usd is_default',
   },
-  {
-    ...{ name: 'webhooks', title: 'Webhooks', columns: ['url', 'events', 'is_active'] },
-    about: 'A webhook sends signed events to a server of yours: a run that ended, a call that waits for a decision.',
+  knowledge_bases: {
+    ...{ title: 'Knowledge', columns: 'description tenant_id updated_at' },
+    children: 'knowledge_sources knowledge_grants knowledge_recall_sets',
   },
-  {
-    ...{ name: 'tenants', title: 'Tenants', columns: ['external_id', 'status', 'created_at'] },
-    ...{ children: ['tenant_users'], acts: ['tenant_users.put'] },
-    about:
-      'A tenant is a customer of yours. Its users, sessions, memories and costs are kept apart from those of others.',
+  knowledge_sources: {
+    ...{ title: 'Sources', columns: 'status chunk_count synced_at changes', acts: 'knowledge_sources.sync' },
+    ...{ quick: 'knowledge_sources.sync', first: 'failed pending' },
   },
-  { name: 'tenant_users', title: 'Users', columns: ['external_user_id', 'created_at'], about: '' },
-  {
-    ...{ name: 'end_users', title: 'End users', columns: ['external_id', 'created_at'] },
-    about: 'An end user is a person whom knowledge bases are granted to, by your own id.',
+  knowledge_grants: { title: 'Grants', columns: 'subject_type subject_id' },
+  knowledge_recall_sets: { title: 'Recall sets', columns: 'created_at' },
+  provider_connections: {
+    ...{ title: 'Provider keys', columns: 'provider status updated_at', acts: 'model_syncs.create' },
+    ...{ quick: 'provider_connections.test', first: 'failed' },
   },
-  {
-    ...{ name: 'rate_plans', title: 'Rate plans' },
-    columns: ['markup_percent', 'input_per_million_usd', 'output_per_million_usd', 'per_call_usd', 'is_default'],
-    about: 'A rate plan has the prices at which tenants are charged for what they use.',
+  custom_providers: {
+    ...{ title: 'Custom servers', columns: 'base_url api_format is_active' },
+    quick: 'custom_providers.test',
   },
-  {
-    ...{ name: 'knowledge_bases', title: 'Knowledge bases', columns: ['description', 'updated_at'] },
-    children: ['knowledge_sources', 'knowledge_grants', 'knowledge_recall_sets'],
-    about: 'A knowledge base holds documents that agents search and cite.',
+  limits: {
+    title: 'Limits and budgets',
+    columns: 'budget_day_usd budget_month_usd budget_total_usd requests_per_minute tokens_per_minute',
   },
-  { name: 'knowledge_sources', title: 'Sources', columns: ['type', 'status', 'updated_at'], about: '' },
-  { name: 'knowledge_grants', title: 'Grants', columns: ['subject_type', 'subject_id'], about: '' },
-  { name: 'knowledge_recall_sets', title: 'Recall sets', columns: ['created_at'], about: '' },
-  {
-    ...{ name: 'provider_connections', title: 'Provider keys', columns: ['provider', 'status', 'updated_at'] },
-    acts: ['model_syncs.create'],
-    about: 'A key of yours for a provider of models. It is stored sealed, and calls of its models go through it.',
+  organizations: { title: 'Organization', columns: 'require_second_factor require_oidc updated_at' },
+  guardrails: { title: 'Guardrails', columns: 'description is_default updated_at' },
+  skills: { title: 'All skills', columns: 'description updated_at', children: 'skill_versions' },
+  skill_versions: { title: 'Versions', columns: 'status created_at' },
+  skill_imports: { title: 'Imports of skills', columns: 'status created_at', first: 'staged' },
+  actions: { title: 'Actions', columns: 'status risk_level created_at' },
+  batches: { title: 'Batches', columns: 'endpoint status created_at' },
+  message_batches: { title: 'Batches of messages', columns: 'processing_status created_at' },
+  vector_stores: {
+    ...{ title: 'Vector stores', columns: 'status created_at', children: 'vector_store_files' },
+    acts: 'vector_store_file_batches.create',
   },
-  {
-    ...{ name: 'custom_providers', title: 'Custom servers', columns: ['base_url', 'api_format'] },
-    about: 'A server of yours that speaks the format of a provider, such as vLLM or Ollama.',
+  vector_store_files: { title: 'Files', columns: 'status created_at' },
+  request_log_settings: { title: 'Request log', single: true },
+  retention_settings: { title: 'Retention', single: true },
+  project_keys: { title: 'Secret keys', columns: 'prefix last4 scopes last_used_at expires_at created_by' },
+  projects: { title: 'Projects', columns: 'status allowed_origins created_at' },
+  project_members: { title: 'Members', columns: 'email role has_second_factor' },
+  oidc_connections: { title: 'Sign-in providers', columns: 'issuer redirect_uri is_active' },
+  oauth_grants: {
+    ...{ title: 'Apps', columns: 'scopes member_id last_used_at expires_at', quick: 'oauth_grants.delete' },
+    none: 'No app has access',
   },
-  {
-    ...{ name: 'limits', title: 'Limits and budgets' },
-    about: 'A limit bounds the requests, and a budget the cost, of the project, a tenant, an agent or a key.',
-    columns: [
-      'subject',
-      'requests_per_minute',
-      'budget_day_usd',
-      'spent_day_usd',
-      'budget_month_usd',
-      'spent_month_usd',
-    ],
+  auth_sessions: {
+    ...{ title: 'Your sessions', columns: 'is_current created_at last_used_at method address_family' },
+    quick: 'auth_sessions.delete',
   },
-  {
-    ...{ name: 'organizations', title: 'Organization', about: '' },
-    columns: ['require_second_factor', 'require_oidc', 'updated_at'],
+  stuck: {
+    ...{ title: 'Stuck work', columns: 'kind actor_id reason attempts updated_at', none: 'Nothing is stuck.' },
+    quick: 'stuck.retry stuck.discard',
   },
-  {
-    ...{ name: 'guardrails', title: 'Guardrails', columns: ['description', 'is_default', 'updated_at'] },
-    about: 'A guardrail checks what is sent to a model or comes from it, and blocks, redacts or flags it.',
-  },
-  {
-    ...{ name: 'skills', title: 'All skills', columns: ['description', 'updated_at'], children: ['skill_versions'] },
-    about: 'A skill is a folder of files that teaches agents a task.',
-  },
-  { name: 'skill_versions', title: 'Versions', columns: ['status', 'created_at'], about: '' },
-  {
-    ...{ name: 'skill_imports', title: 'Imports of skills', columns: ['status', 'created_at'] },
-    about: 'An imported skill is scanned, and waits until an admin publishes it.',
-  },
-  {
-    ...{ name: 'actions', title: 'Actions', columns: ['status', 'risk_level', 'created_at'] },
-    about: 'An action is something that a program of yours wants to do, and that a person approves first.',
-  },
-  {
-    ...{ name: 'batches', title: 'Batches', columns: ['endpoint', 'status', 'created_at'] },
-    about: 'A batch is a file of requests that are answered within a day, at half of the rate limits.',
-  },
-  {
-    ...{ name: 'message_batches', title: 'Batches of messages', columns: ['processing_status', 'created_at'] },
-    about: "A batch of messages is Anthropic's form of many requests that are answered within a day.",
-  },
-  {
-    name: 'vector_stores',
-    title: 'Vector stores',
-    columns: ['status', 'created_at'],
-    about: "A vector store is OpenAI's name of a knowledge base.",
-    ...{ children: ['vector_store_files'], acts: ['vector_store_file_batches.create'] },
-  },
-  { name: 'vector_store_files', title: 'Files', columns: ['status', 'created_at'], about: '' },
-  { name: 'request_log_settings', title: 'Request log', columns: [], about: '', single: true },
-  { name: 'retention_settings', title: 'Retention', columns: [], about: '', single: true },
-  {
-    ...{ name: 'project_keys', title: 'Secret keys' },
-    about: 'A secret key lets your servers use the project.',
-    columns: ['prefix', 'last4', 'scopes', 'last_used_at', 'expires_at', 'created_by'],
-  },
-  {
-    ...{ name: 'projects', title: 'Projects' },
-    about: 'A project has its own keys, tenants, agents and data.',
-    columns: ['status', 'allowed_origins', 'created_at'],
-  },
-  { name: 'project_members', title: 'Members', columns: ['email', 'role', 'has_second_factor'], about: '' },
-  {
-    ...{ name: 'oidc_connections', title: 'Sign-in providers', columns: ['issuer', 'redirect_uri', 'is_active'] },
-    about: 'Members sign in by the accounts of your company once its provider is named here.',
-  },
-]
+  audit_log: { title: 'Audit log', columns: 'resource actor changes reason tenant_id created_at' },
+}
+
+/** Fields that a row needs for an operation; `!`: it has none. */
+const needs: Readonly<Record<string, readonly string[]>> = {
+  'connections.refresh': ['expires_at'],
+  'connections.reconnect': ['!key_last4'],
+  'auth_sessions.delete': ['!is_current'],
+}
 
 const head = `/** @typedef {import('./types.js').Resource} Resource */
 
@@ -181,7 +178,7 @@ export const consoleResources = (operations: readonly Operation[]): GeneratedFil
       .filter(isForMembers)
       .map((each) => [each.id, each]),
   )
-  const lines = shown.map((each) => `  ${JSON.stringify(resourceOf(each, byId))},\n`)
+  const lines = Object.entries(shown).map((entry) => `  ${JSON.stringify(resourceOf(entry, byId))},\n`)
   const { fields = [] } = actOf(byId.get('responses.create')) ?? {}
   const request = Object.entries(inPlayground).flatMap(([name, atOnce]) =>
     fields
@@ -195,41 +192,51 @@ export const consoleResources = (operations: readonly Operation[]): GeneratedFil
 
 const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('dashboard')
 
-const resourceOf = (
-  { name, title, about, columns, children = [], acts: others = [], single }: Shown,
-  byId: ReadonlyMap<string, Operation>,
-) => {
+const wordsIn = (text = ''): readonly string[] => text.split(' ').filter(Boolean)
+
+const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<string, Operation>) => {
+  const { title, single, none = `No ${title.toLowerCase()} yet` } = own
   const list = byId.get(`${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
+  const columns = wordsIn(own.columns)
   const unknown = columns.find((column) => !fieldsOf(rowIn(list)).has(column))
   if (unknown !== undefined) throw new Error(`${name} has no field ${unknown}`)
-  const one = [byId.get(`${name}.update`), byId.get(`${name}.delete`)].find(Boolean)
-  const acts = [...byId.values()].filter(({ id }) => isActOf(id, name))
-  const named = others.flatMap((id) => byId.get(id) ?? [])
+  const remove = byId.get(`${name}.delete`)
+  const found = [...byId.values()].filter(({ id }) => isActOf(id, name))
+  const one = [byId.get(`${name}.update`), remove, ...found].find(Boolean)
   return {
+    ...{ name, title, none, columns, about: about[name] ?? '', children: wordsIn(own.children) },
     ...{
-      name,
-      title,
-      about,
-      columns,
-      children,
       list: list.id,
-      parent: list.params.filter((param) => isOfRow(param))[0] ?? null,
+      role: list.access.role,
+      filters: filtersOf(list),
+      first: wordsIn(own.first),
+      quick: wordsIn(own.quick),
     },
-    key: (one ?? acts[0])?.params.find((param) => !list.params.includes(param) && isOfRow(param, name)) ?? null,
+    parent: list.params.find((param) => isOfRow(param)) ?? null,
+    key: one?.params.find((param) => !list.params.includes(param) && isOfRow(param, name)) ?? null,
     create: actOf(byId.get(`${name}.create`)),
     update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
     ...(single && { single }),
-    ...(one?.access.role === 'owner' && { owned: true }),
-    remove: byId.get(`${name}.delete`)?.method === 'DELETE' ? `${name}.delete` : null,
+    remove: remove?.method === 'DELETE' ? actOf(remove) : null,
     acts: [
-      ...acts
+      ...found
         .filter(({ method, params, files }) => method === 'POST' && params.length > 0 && files === null)
         .map(actOf),
-      ...named.map(actWithPath),
+      ...wordsIn(own.acts).map((id) => (isActOf(id, name) ? actOf : actWithPath)(byId.get(id))),
     ],
   }
 }
+
+/** Query parameters that filter no rows; `kind` is the page's own. */
+const notFilters = new Set(['limit', 'cursor', 'order', 'after', 'after_id', 'before_id', 'kind'])
+
+/** The filters of a list, which are its other query parameters, the tenant last. */
+const filtersOf = ({ query }: Operation) =>
+  Object.entries(query)
+    .filter(([name]) => !notFilters.has(name))
+    .toSorted(([a], [b]) => Number(a === 'tenant_id') - Number(b === 'tenant_id'))
+    .map(([name, { json }]) => ({ name, choices: json.enum ?? (json.type === 'boolean' ? [true, false] : []) }))
 
 /** The schema of the rows of a list, which some lists name otherwise than `data`; of a setting, its own. */
 const rowIn = ({ answer }: Operation): JsonSchema => {
@@ -249,12 +256,13 @@ const isActOf = (id: string, name: string): boolean => {
   return resource === name && !verbs.has(verb)
 }
 
-/** An act whose further parameters of the path are fields of its form. */
-const actWithPath = (operation: Operation) => {
+/** An act of another resource, whose further parameters of the path are fields of its form. */
+const actWithPath = (operation: Operation | undefined) => {
   const act = actOf(operation)
-  const [, ...further] = operation.params.filter((param) => isOfRow(param))
+  if (act === null) return null
+  const [own = '', ...further] = act.params
   const fields = further.map((name) => ({ name, kind: 'text', required: true, path: true }))
-  return act && { ...act, params: act.params.slice(0, 1), fields: [...fields, ...act.fields] }
+  return { ...act, params: [own], fields: [...fields, ...act.fields] }
 }
 
 const actOf = (operation: Operation | undefined) => {
@@ -262,10 +270,7 @@ const actOf = (operation: Operation | undefined) => {
   const { id, summary, params, body, unknownFields, access } = operation
   const fields = body === null ? [] : formFields(requestForm(body.json, unknownFields))
   return {
-    id,
-    summary,
-    params: params.filter((param) => isOfRow(param)),
-    fields,
-    ...(access.role === 'owner' && { owned: true }),
+    ...{ id, summary, fields, params: params.filter((param) => isOfRow(param)), role: access.role },
+    ...(needs[id] && { needs: needs[id] }),
   }
 }

@@ -1,32 +1,6 @@
 import type { JsonSchema } from '#specs/dsl/schema.ts'
-
-/** A field of a form (`console/resources/types.d.ts`). */
-export interface FormField {
-  readonly name: string
-  readonly kind: string
-  readonly help?: string
-  readonly required?: true
-  /** Most people fill it in, so it is not behind the button with further fields. */
-  readonly first?: true
-  readonly nullable?: true
-  readonly max?: number
-  readonly min?: number
-  readonly default?: unknown
-  readonly choices?: readonly unknown[]
-  /** Operation that lists the resources of which some are chosen, or whose ids are suggested. */
-  readonly list?: string
-  /** Fields of a group, which is an object. */
-  readonly fields?: readonly FormField[]
-  /** Kinds of entries of a list. */
-  readonly variants?: readonly FormVariant[]
-}
-
-interface FormVariant {
-  readonly title: string
-  /** Values that every entry of this kind has. */
-  readonly fixed: Readonly<Record<string, unknown>>
-  readonly fields: readonly FormField[]
-}
+import type { OperationId } from '../../../console/operation-types.js'
+import type { Field, Variant } from '../../../console/resources/types.js'
 
 /** Length of a text from which its field has several lines. */
 const longFrom = 1_000
@@ -42,7 +16,7 @@ const usual = new Set([
   'api_key',
 ])
 /** Fields with ids of a project's resources, by the operation that lists them: lists are chosen from, and texts suggested, by name. */
-const known: Readonly<Record<string, string>> = {
+const known: Readonly<Record<string, OperationId>> = {
   ...{ knowledge: 'knowledge_bases.list', knowledge_base_id: 'knowledge_bases.list', mcp_servers: 'mcp_servers.list' },
   ...{ model: 'models.list', agent_id: 'agents.list', tenant_id: 'tenants.list', subject_id: 'tenants.list' },
   connector: 'connectors.list',
@@ -51,7 +25,7 @@ const known: Readonly<Record<string, string>> = {
 const maxBoxes = 80
 
 /** Returns the fields of a form for values of an object's schema. What no field can show is edited as JSON. */
-export const formFields = ({ properties = {}, required = [] }: JsonSchema): readonly FormField[] =>
+export const formFields = ({ properties = {}, required = [] }: JsonSchema): readonly Field[] =>
   Object.entries(properties).map(([name, schema]) => ({
     name,
     ...kindOf(name, plain(schema)),
@@ -77,7 +51,7 @@ const plain = (schema: JsonSchema): JsonSchema => {
   return { ...schema, type }
 }
 
-const kindOf = (name: string, schema: JsonSchema): Omit<FormField, 'name'> => {
+const kindOf = (name: string, schema: JsonSchema): Omit<Field, 'name'> => {
   const { type, maxLength = longFrom, minimum, maximum, properties } = schema
   const list = known[name]
   const choices = schema.enum?.filter((each) => each !== null)
@@ -100,14 +74,14 @@ const kindOf = (name: string, schema: JsonSchema): Omit<FormField, 'name'> => {
 
 const isSecret = (name: string): boolean => /(^|_)(key|secret|password|token)$/i.test(name) || name === 'apiKey'
 
-const listOf = (items: JsonSchema | undefined): Omit<FormField, 'name'> => {
+const listOf = (items: JsonSchema | undefined): Omit<Field, 'name'> => {
   if (items?.enum !== undefined && items.enum.length <= maxBoxes) return { kind: 'choices', choices: items.enum }
   if (items?.type === 'string') return { kind: 'lines' }
   const variants = (items?.oneOf ?? (items?.properties === undefined ? [] : [items])).map(variantOf)
   return variants.length === 0 ? { kind: 'json' } : { kind: 'items', variants }
 }
 
-const variantOf = (schema: JsonSchema): FormVariant => {
+const variantOf = (schema: JsonSchema): Variant => {
   const fixed = Object.entries(schema.properties ?? {}).flatMap(([name, { enum: values = [] }]) =>
     values.length === 1 ? [[name, values[0]] as const] : [],
   )

@@ -79,9 +79,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console with hosti
     [`actors/${ids.action}`, ids.action],
     [`memory?user=${encodeURIComponent(user)}&q=York&id=${ids.memory}`, 'Memory'],
     ['knowledge', 'Knowledge'],
-    [`knowledge?base=${ids.base}&q=leave&source=${ids.source}`, 'Knowledge'],
+    [`knowledge?open=${ids.base}&q=leave&child=${ids.source}`, 'Knowledge'],
     ['connections', 'Connections'],
-    [`tools?server=${ids.server}`, 'Tool servers'],
+    [`tools?open=${ids.server}`, 'Tool servers'],
     ['settings', 'Settings'],
     ['playground', 'Playground'],
   ]

@@ -53,9 +53,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     action: [`actors/${ids.action}`, ids.action],
     gateway: [`gateway?request=${ids.request}`, 'Gateway'],
     memory: [`memory?user=ada&q=Where%20does%20Ada%20live&id=${ids.memory}`, 'Memory'],
-    knowledge: [`knowledge?base=${ids.base}&q=leave&source=${ids.source}`, 'Knowledge'],
+    knowledge: [`knowledge?open=${ids.base}&q=leave&child=${ids.source}`, 'Knowledge'],
     connections: ['connections', 'Connections'],
-    tools: [`tools?server=${ids.server}`, 'Tool servers'],
+    tools: [`tools?open=${ids.server}`, 'Tool servers'],
     playground: ['playground', 'Playground'],
     settings: ['settings', 'Settings'],
     skills: ['skills', 'Skills to review'],
@@ -122,15 +122,15 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
   it('keeps the focus on a chosen filter, moves it into an opened panel, and back to its link with Escape', async () => {
     const { page } = console
     await console.show('connections', 'Connections')
-    await tabTo(page, /^select State/)
+    await tabTo(page, /^select Status/)
     await press('ArrowDown')
-    await page.waitForURL(/status=error/)
+    await page.waitForURL(/status=pending/)
     await page.getByText('No results match these filters.').waitFor()
-    await expectFocus(/^select State/)
+    await expectFocus(/^select Status/)
     const panels = [
       ['gateway', 'Gateway', 'Chat completions · simulated-1', `section Request ${ids.request}`],
       ['memory?user=ada', 'Memory', 'Ada lives in York', `section Memory ${ids.memory}`],
-      [`knowledge?base=${ids.base}`, 'Knowledge', 'Rules', `section Source ${ids.source}`],
+      [`knowledge?open=${ids.base}`, 'Knowledge', 'Rules', 'section Rules'],
       ['tools', 'Tool servers', 'Sky', /^section .*Sky/],
     ] as const
     for (const [place, heading, link, panel] of panels) {
@@ -154,8 +154,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await press('Escape')
     const row = page.getByRole('table', { name: 'Secret keys' }).getByRole('link', { name: 'Deploy' })
     await enter('Deploy')
-    await enter('Delete')
-    await expectFocus('button Delete Deploy')
+    await enter('Revoke')
+    await expectFocus('button Revoke Deploy')
     await press('Enter')
     await row.waitFor({ state: 'detached' })
     expect(page.url()).not.toContain('open=')
@@ -168,7 +168,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await enter('Test')
     await row.getByRole('status').getByText(/\S/).waitFor()
     await expectFocus('button Test')
-    await console.show(`tools?server=${ids.server}`, 'Tool servers')
+    await console.show(`tools?open=${ids.server}`, 'Tool servers')
     await tabTo(page, 'Reason, for the audit log')
     await page.keyboard.type('it wants mail')
     await enter('Reject')

@@ -20,10 +20,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     expect(await current.allTextContents()).toEqual(['Retention'])
     // a setting is one: it is open without a list
     await page.locator('summary', { hasText: 'Edit' }).waitFor()
-    await page.locator('.side').getByRole('link', { name: 'Tools' }).click()
+    await page.locator('.side').getByRole('link', { name: 'Knowledge' }).click()
     await page.getByRole('link', { name: 'Create the first one' }).waitFor()
-    expect(await page.locator('.side li li').allTextContents()).toEqual(['MCP servers'])
-    expect(await console.faults('tools')).toEqual([])
+    expect(await page.locator('.side li li').allTextContents()).toEqual(['Vector stores'])
+    expect(await console.faults('knowledge')).toEqual([])
   })
 
   it('create a key that is shown once and works, and revoke it', async () => {
@@ -38,8 +38,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     expect(await console.faults('keys')).toEqual([])
     await keys().getByRole('link', { name: 'Deploy' }).click()
     await page.getByRole('link', { name: 'Its requests' }).waitFor()
-    await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByRole('button', { name: 'Delete Deploy' }).click()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke Deploy' }).click()
     await keys().getByRole('link', { name: 'Deploy' }).waitFor({ state: 'detached' })
     expect((await console.world.as(key).get('/v1/models')).status).toBe(401)
     await page.reload()

@@ -1,0 +1,59 @@
+import { callApi } from '../api.js'
+import { time } from '../format.js'
+import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
+import { nothing, StateChip } from '../parts/cells.js'
+import { Table } from '../parts/table.js'
+import { useRead } from '../parts/use-read.js'
+import { sessionNow } from '../session.js'
+import { ReviewForm } from './review-form.js'
+
+/**
+ * @typedef {import('#client/api/index.ts').McpServer} Server
+ * @typedef {import('#client/api/index.ts').McpTool} Tool
+ */
+
+/** The tools of a server; those to review first, with their changes. @param {{ place: Place, row: Server, done: () => void }} props */
+export const ServerTools = ({ place: { project }, row: { id, name, snapshot_at }, done }) => {
+  const { data, again } = useRead(
+    `${id} ${snapshot_at}`,
+    () => callApi(project, 'mcp_servers.tools', { params: { server_id: id } }),
+    { keep: true },
+  )
+  if (data === null) return null
+  const waiting = data.tools.filter(({ state }) => state === 'pending_review')
+  const others = data.tools.filter(({ state }) => state !== 'pending_review')
+  /** The decision applies to the definition shown: the server refuses it for another one. @param {Tool} tool @param {'approve' | 'reject'} decision @param {object} [why] */
+  const decide = async ({ name: tool_name, hash }, decision, why) => {
+    const body = { decision, hash, ...why }
+    await callApi(project, 'mcp_servers.review_tool', { params: { server_id: id, tool_name }, body })
+    again()
+    done()
+  }
+  /** @type {Columns<Tool>} */
+  const columns = {
+    Tool: (tool) => tool.name,
+    Status: ({ state }) => html`<${StateChip} state=${state} />`,
+    Description: ({ description }) => description,
+    Review: ({ review }) =>
+      review === null
+        ? nothing
+        : html`${review.decision} by ${review.by.id ?? review.by.kind}${review.reason !== null && html`: <q>${review.reason}</q>`} <time datetime=${review.at}>${time(review.at)}</time>`,
+    Actions: (tool) => {
+      if (!sessionNow().operates) return nothing
+      return tool.state === 'active'
+        ? html`<${ActButton} label="Disable" act=${() => decide(tool, 'reject')} />`
+        : html`<${ActButton} label="Approve" act=${() => decide(tool, 'approve')} />`
+    },
+  }
+  return html`<section class="panel-part" aria-label="Tools">
+    <h3>Tools</h3>
+    ${waiting.map((tool) => html`<${ReviewForm} key=${`${tool.name} ${tool.hash}`} tool=${tool} decide=${decide} />`)}
+    ${waiting.length === 0 && html`<p class="muted">No tool waits for a review.</p>`}
+    ${others.length > 0 && html`<${Table} label=${`Other tools of ${name}`} columns=${columns} rows=${others} keyOf=${(/** @type {Tool} */ tool) => tool.name} />`}
+    ${
+      data.skipped.length > 0 &&
+      html`<h3>Not taken</h3><ul class="links">${data.skipped.map((each) => html`<li><code>${each.name}</code> <span class="chip" data-tone="bad">${each.reason.replaceAll('_', ' ')}</span></li>`)}</ul>`
+    }
+  </section>`
+}
