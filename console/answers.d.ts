@@ -30,6 +30,7 @@ export interface Answers {
   readonly 'oidc_sign_in.link': OidcStart
   readonly 'projects.list': { /** Items of this page. */ readonly data: readonly Project[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'projects.create': Project
+  readonly 'projects.get': Project
   readonly 'projects.update': Project
   readonly 'projects.delete': Project
   readonly 'project_keys.list': { /** Items of this page. */ readonly data: readonly ProjectKey[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
@@ -48,18 +49,22 @@ export interface Answers {
   readonly 'oauth_grants.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'tenants.list': { /** Items of this page. */ readonly data: readonly Tenant[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'tenants.create': Tenant
+  readonly 'tenants.get': Tenant
   readonly 'tenants.update': Tenant
   readonly 'tenants.delete': DeletedTenant
+  readonly 'tenant_users.get': TenantUser
   readonly 'tenant_users.put': TenantUser
   readonly 'tenant_users.list': { /** Items of this page. */ readonly data: readonly TenantUser[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'tenant_users.update': TenantUser
   readonly 'tenant_users.delete': { readonly id: string; readonly deleted: true }
   readonly 'end_users.list': { /** Items of this page. */ readonly data: readonly EndUser[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'end_users.create': EndUser
+  readonly 'end_users.get': EndUser
   readonly 'end_users.update': EndUser
   readonly 'end_users.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'webhooks.list': { /** Items of this page. */ readonly data: readonly Webhook[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'webhooks.create': WebhookShown
+  readonly 'webhooks.get': Webhook
   readonly 'webhooks.update': Webhook
   readonly 'webhooks.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'webhooks.rotate': WebhookShown
@@ -67,17 +72,20 @@ export interface Answers {
   readonly 'webhook_deliveries.replay': WebhookDelivery
   readonly 'guardrails.list': { /** Items of this page. */ readonly data: readonly Guardrail[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'guardrails.create': Guardrail
+  readonly 'guardrails.get': Guardrail
   readonly 'guardrails.update': Guardrail
   readonly 'guardrails.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'models.list': { readonly object: "list"; readonly data: readonly Model[]; /** Providers of the models in `data`, in the order of their first models. */ readonly providers: readonly ListedProvider[] }
   readonly 'provider_connections.list': { /** Items of this page. */ readonly data: readonly ProviderConnection[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'provider_connections.create': ProviderConnection
+  readonly 'provider_connections.get': ProviderConnection
   readonly 'provider_connections.update': ProviderConnection
   readonly 'provider_connections.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'provider_connections.test': ProviderTest
   readonly 'model_syncs.create': ModelSync
   readonly 'custom_providers.create': { /** A model server of your own. */ readonly provider: CustomProvider }
   readonly 'custom_providers.list': { readonly providers: readonly CustomProviderListed[] }
+  readonly 'custom_providers.get': { readonly provider: CustomProviderShown }
   readonly 'custom_providers.update': { /** A model server of your own. */ readonly provider: CustomProvider }
   readonly 'custom_providers.delete': { readonly success: true }
   readonly 'custom_providers.test': CustomProviderAnswered | CustomProviderFailed
@@ -89,13 +97,16 @@ export interface Answers {
   readonly 'request_log_settings.put': RequestLogSettings
   readonly 'limits.list': { /** Items of this page. */ readonly data: readonly Limit[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'limits.create': Limit
+  readonly 'limits.get': Limit
   readonly 'limits.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'credits.get': Credits
   readonly 'batches.create': Batch
   readonly 'batches.list': { readonly object: "list"; /** Items of this page. */ readonly data: readonly Batch[]; readonly first_id: string | null; readonly last_id: string | null; /** Whether there are more items after this page. */ readonly has_more: boolean }
+  readonly 'batches.get': Batch
   readonly 'batches.cancel': Batch
   readonly 'message_batches.create': MessageBatch
   readonly 'message_batches.list': { readonly data: readonly MessageBatch[]; readonly has_more: boolean; readonly first_id: string | null; readonly last_id: string | null }
+  readonly 'message_batches.get': MessageBatch
   readonly 'message_batches.cancel': MessageBatch
   readonly 'message_batches.delete': { readonly id: string; readonly type: "message_batch_deleted" }
   readonly 'usage.summary': { readonly from: string; readonly to: string; readonly group_by: readonly ("tenant" | "agent" | "installation" | "user" | "provider" | "model" | "key" | "operation" | "day")[]; readonly data: readonly UsageGroup[]; /** Totals over all groups. */ readonly totals: UsageTotals }
@@ -109,16 +120,19 @@ export interface Answers {
   readonly 'memory.search': { readonly results: readonly MemoryHit[]; /** True if no stored memory answers the query. */ readonly abstained: boolean; readonly embedder: string | null; /** With `explain`, close memories that are not among the results: `below_threshold`, `beyond_limit`, `other_namespace`, `other_session`, `other_scope`, `no_longer_valid` or `not_yet_valid`. */ readonly left_out?: readonly ({ readonly id: string; readonly reason: string; readonly score?: number })[]; /** Cost of model calls and embeddings of this request in USD. */ readonly costUsd: number; /** Model that was called; null when none was. */ readonly model: string | null; /** Provider that answered; null when none was called. */ readonly provider: string | null }
   readonly 'memory.list': { readonly memories: readonly Memory[]; /** Number of memories on this page. */ readonly count: number; readonly nextCursor: string | null }
   readonly 'memory.get': Memory
+  readonly 'memory.update': Memory
   readonly 'memory.delete': { readonly id: string; readonly deleted: true }
   readonly 'memory.history': { readonly id: string; readonly history: readonly ({ readonly id: string; readonly content: string; readonly valid_from: string | null; readonly valid_to: string | null; /** Time at which the content was written. */ readonly at: string; readonly event: "written" | "changed" | "superseded" })[] }
   readonly 'memory.graph': { readonly seed: string; readonly nodes: readonly ({ readonly name: string; readonly hops: number; readonly path: readonly string[] })[]; readonly edges: readonly ({ readonly source: string; readonly relation: string; readonly target: string })[] }
   readonly 'memory.entities': { readonly entities: readonly ({ readonly name: string; readonly relations: number })[] }
   readonly 'prompts.list': { /** Items of this page. */ readonly data: readonly Prompt[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'prompts.create': Prompt
+  readonly 'prompts.get': Prompt
   readonly 'prompts.update': Prompt
   readonly 'prompts.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'prompt_versions.list': { readonly data: readonly PromptVersion[] }
   readonly 'prompt_versions.create': PromptVersion
+  readonly 'prompt_versions.get': PromptVersion
   readonly 'prompt_versions.delete': { readonly prompt_id: string; /** Number of the version, as text: `1`, `2` … */ readonly version: string; /** Always true. */ readonly deleted: true }
   readonly 'agents.list': { /** Items of this page. */ readonly data: readonly Agent[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'agents.create': Agent
@@ -130,6 +144,7 @@ export interface Answers {
   readonly 'agent_keys.delete': AgentKey
   readonly 'agent_versions.list': { /** Items of this page. */ readonly data: readonly AgentVersion[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'agent_versions.create': AgentVersion
+  readonly 'agent_versions.get': AgentVersion
   readonly 'agent_versions.test': AgentVersion
   readonly 'agent_versions.submit': AgentVersion
   readonly 'agent_versions.review': AgentVersion
@@ -139,6 +154,7 @@ export interface Answers {
   readonly 'agent_versions.validate': Validation
   readonly 'installations.list': { /** Items of this page. */ readonly data: readonly AgentInstallation[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'installations.create': AgentInstallation
+  readonly 'installations.get': AgentInstallation
   readonly 'installations.update': AgentInstallation
   readonly 'installations.delete': AgentInstallation
   readonly 'installations.upgrade': AgentInstallation
@@ -162,9 +178,11 @@ export interface Answers {
   readonly 'runs.replay': Run
   readonly 'skills.list': { /** Items of this page. */ readonly data: readonly Skill[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'skills.create': Skill
+  readonly 'skills.get': Skill
   readonly 'skills.update': Skill
   readonly 'skill_versions.list': { /** Items of this page. */ readonly data: readonly SkillVersion[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'skill_versions.create': SkillVersionWithContent
+  readonly 'skill_versions.get': SkillVersionWithContent
   readonly 'skill_versions.publish': SkillVersion
   readonly 'skill_versions.deprecate': SkillVersion
   readonly 'skill_imports.create': SkillImport
@@ -174,12 +192,14 @@ export interface Answers {
   readonly 'skill_imports.reject': SkillImport
   readonly 'knowledge_bases.list': { /** Items of this page. */ readonly data: readonly KnowledgeBase[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'knowledge_bases.create': KnowledgeBase
+  readonly 'knowledge_bases.get': KnowledgeBase
   readonly 'knowledge_bases.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'knowledge_bases.update': KnowledgeBase
   readonly 'knowledge_grants.list': { /** Items of this page. */ readonly data: readonly KnowledgeGrant[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'knowledge_grants.create': KnowledgeGrant
   readonly 'knowledge_grants.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'knowledge_sources.list': { /** Items of this page. */ readonly data: readonly KnowledgeSource[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
+  readonly 'knowledge_sources.get': KnowledgeSource
   readonly 'knowledge_sources.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'knowledge_sources.create': KnowledgeSource
   readonly 'knowledge_sources.update': KnowledgeSource
@@ -188,19 +208,23 @@ export interface Answers {
   readonly 'knowledge_bases.search': { readonly data: readonly KnowledgeHit[]; /** True if no chunk passes the filter and the threshold: the knowledge base does not answer the query. */ readonly abstained: boolean; /** Embedder of the query. Null if only keywords were searched. */ readonly embedder: string | null; /** What was left out, and why. Present with `explain`. */ readonly left_out?: readonly ({ readonly [name: string]: unknown })[] }
   readonly 'knowledge_recall_sets.list': { /** Items of this page. */ readonly data: readonly KnowledgeRecallSet[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'knowledge_recall_sets.create': KnowledgeRecallSet
+  readonly 'knowledge_recall_sets.get': KnowledgeRecallSet
   readonly 'knowledge_recall_sets.delete': { readonly id: string; /** Always true. */ readonly deleted: true }
   readonly 'knowledge_recall_sets.measure': { readonly k: number; /** Share of the questions with a correct hit among the first `k`, from 0 to 1. */ readonly recall: number; /** Mean reciprocal rank: the mean of 1 divided by the rank of the first correct hit. */ readonly mrr: number; readonly embedder: string | null; readonly questions: readonly ({ readonly question: string; /** Rank of the first correct hit, starting at 1. */ readonly rank: number | null })[] }
   readonly 'vector_stores.create': VectorStore
   readonly 'vector_stores.list': { readonly object: "list"; /** Items of this page. */ readonly data: readonly VectorStore[]; readonly first_id: string | null; readonly last_id: string | null; /** Whether there are more items after this page. */ readonly has_more: boolean }
+  readonly 'vector_stores.get': VectorStore
   readonly 'vector_stores.update': VectorStore
   readonly 'vector_stores.delete': { readonly id: string; readonly object: "vector_store.deleted"; readonly deleted: true }
   readonly 'vector_stores.search': { readonly object: "vector_store.search_results.page"; readonly search_query: readonly string[]; readonly data: readonly VectorStoreHit[]; readonly has_more: false; /** Always null: there is one page. */ readonly next_page: string | null }
   readonly 'vector_store_files.create': VectorStoreFile
   readonly 'vector_store_files.list': { readonly object: "list"; /** Items of this page. */ readonly data: readonly VectorStoreFile[]; readonly first_id: string | null; readonly last_id: string | null; /** Whether there are more items after this page. */ readonly has_more: boolean }
+  readonly 'vector_store_files.get': VectorStoreFile
   readonly 'vector_store_files.update': VectorStoreFile
   readonly 'vector_store_files.delete': { readonly id: string; readonly object: "vector_store.file.deleted"; readonly deleted: true }
   readonly 'vector_store_file_batches.create': VectorStoreFileBatch
   readonly 'connections.list': { /** Items of this page. */ readonly data: readonly Connection[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
+  readonly 'connections.get': Connection
   readonly 'connections.update': Connection
   readonly 'connections.delete': Connection
   readonly 'connections.refresh': Connection
@@ -216,6 +240,7 @@ export interface Answers {
   readonly 'browser_jobs.input': { /** Number of events that were accepted. */ readonly accepted: number }
   readonly 'mcp_servers.create': McpServerWithTools
   readonly 'mcp_servers.list': { /** Items of this page. */ readonly data: readonly McpServer[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
+  readonly 'mcp_servers.get': McpServer
   readonly 'mcp_servers.update': McpServer
   readonly 'mcp_servers.delete': McpServer
   readonly 'mcp_servers.refresh_tools': { readonly added: readonly string[]; readonly removed: readonly string[]; readonly changed: readonly ({ readonly name: string; readonly changes: readonly ({ /** Path in the definition, such as `input_schema.properties.to.type`. */ readonly path: string; readonly before: unknown; readonly after: unknown })[] })[]; /** Tools that were skipped: `invalid_name`, `duplicate_name`, `invalid_schema`, `schema_too_large`, `description_too_long` or `hidden_characters`. */ readonly skipped: readonly ({ readonly name: string; readonly reason: string })[]; readonly tools: readonly McpTool[]; readonly hash: string | null; readonly snapshot_at: string | null }
@@ -235,6 +260,8 @@ export interface Answers {
   readonly 'stuck.skip': StuckDecision
   readonly 'stuck.discard': StuckDecision
   readonly 'upkeep.list': { readonly data: readonly UpkeepTask[] }
+  readonly 'upkeep.pause': UpkeepTask
+  readonly 'upkeep.resume': UpkeepTask
   readonly 'observation.actors': { /** Items of this page. */ readonly data: readonly ListedActor[]; /** Value to send as `cursor` for the next page; null on the last page. */ readonly next_cursor: string | null }
   readonly 'observation.steps': { readonly data: readonly ActorStep[]; readonly last_seq: number }
   readonly 'observation.attention': { readonly data: readonly Need[] }
@@ -269,6 +296,8 @@ export type OAuthGrant = { readonly id: string; /** Name that the app gave itsel
 export type CustomProvider = { readonly id: string; readonly name: string; readonly base_url: string; readonly api_format: "openai" | "anthropic"; readonly is_active: boolean; readonly fallback_to_managed: boolean; /** Share of the calls of a model that several connections or custom providers serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail. */ readonly weight: number; /** Maximum number of requests with this key in any 60 seconds (sliding window), as its provider allows. Calls of a key at its limit go to the next key of the model, or are refused with 429 `rate_limit_exceeded`. Null: no limit. */ readonly requests_per_minute: number | null; /** Maximum number of input and output tokens with this key in any 60 seconds (sliding window). A call holds an estimate until it ends, as for `limits`. Null: no limit. */ readonly tokens_per_minute: number | null; /** Your own prices, which replace the list prices in budgets and usage. Null for list prices. */ readonly prices: { /** Price in USD per million input tokens. */ readonly input_per_million_usd?: string | null; /** Price in USD per million output tokens. */ readonly output_per_million_usd?: string | null; /** Price in USD per million cached input tokens. Default: the price of other input tokens. */ readonly cached_input_per_million_usd?: string | null; /** Price in USD per million characters converted to speech. */ readonly characters_per_million_usd?: string | null; /** Price in USD per minute of transcribed audio. */ readonly audio_minute_usd?: string | null; /** Price in USD per image. */ readonly image_usd?: string | null; /** Price in USD per call, in addition to its tokens. */ readonly call_usd?: string | null } | null; /** Timeout in milliseconds until the first byte of an answer. Default: that of the installation, 600,000. */ readonly first_byte_timeout_ms: number | null; /** Timeout in milliseconds between bytes of an answer. Default: that of the installation, 120,000. */ readonly idle_timeout_ms: number | null; readonly created_at: string }
 export type CustomModel = { readonly id: string; readonly model_name: string; readonly display_name: string; /** Your own prices, which replace the list prices in budgets and usage. Null for list prices. */ readonly prices: { /** Price in USD per million input tokens. */ readonly input_per_million_usd?: string | null; /** Price in USD per million output tokens. */ readonly output_per_million_usd?: string | null; /** Price in USD per million cached input tokens. Default: the price of other input tokens. */ readonly cached_input_per_million_usd?: string | null; /** Price in USD per million characters converted to speech. */ readonly characters_per_million_usd?: string | null; /** Price in USD per minute of transcribed audio. */ readonly audio_minute_usd?: string | null; /** Price in USD per image. */ readonly image_usd?: string | null; /** Price in USD per call, in addition to its tokens. */ readonly call_usd?: string | null } | null }
 export type CustomProviderListed = { readonly id: string; readonly name: string; readonly base_url: string; readonly api_format: "openai" | "anthropic"; readonly is_active: boolean; readonly fallback_to_managed: boolean; /** Share of the calls of a model that several connections or custom providers serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail. */ readonly weight: number; /** Maximum number of requests with this key in any 60 seconds (sliding window), as its provider allows. Calls of a key at its limit go to the next key of the model, or are refused with 429 `rate_limit_exceeded`. Null: no limit. */ readonly requests_per_minute: number | null; /** Maximum number of input and output tokens with this key in any 60 seconds (sliding window). A call holds an estimate until it ends, as for `limits`. Null: no limit. */ readonly tokens_per_minute: number | null; /** Your own prices, which replace the list prices in budgets and usage. Null for list prices. */ readonly prices: { /** Price in USD per million input tokens. */ readonly input_per_million_usd?: string | null; /** Price in USD per million output tokens. */ readonly output_per_million_usd?: string | null; /** Price in USD per million cached input tokens. Default: the price of other input tokens. */ readonly cached_input_per_million_usd?: string | null; /** Price in USD per million characters converted to speech. */ readonly characters_per_million_usd?: string | null; /** Price in USD per minute of transcribed audio. */ readonly audio_minute_usd?: string | null; /** Price in USD per image. */ readonly image_usd?: string | null; /** Price in USD per call, in addition to its tokens. */ readonly call_usd?: string | null } | null; /** Timeout in milliseconds until the first byte of an answer. Default: that of the installation, 600,000. */ readonly first_byte_timeout_ms: number | null; /** Timeout in milliseconds between bytes of an answer. Default: that of the installation, 120,000. */ readonly idle_timeout_ms: number | null; readonly created_at: string; readonly custom_models: readonly CustomModel[] }
+export type CustomModelShown = { readonly id: string; readonly model_name: string; readonly display_name: string; /** Your own prices, which replace the list prices in budgets and usage. Null for list prices. */ readonly prices: { /** Price in USD per million input tokens. */ readonly input_per_million_usd?: string | null; /** Price in USD per million output tokens. */ readonly output_per_million_usd?: string | null; /** Price in USD per million cached input tokens. Default: the price of other input tokens. */ readonly cached_input_per_million_usd?: string | null; /** Price in USD per million characters converted to speech. */ readonly characters_per_million_usd?: string | null; /** Price in USD per minute of transcribed audio. */ readonly audio_minute_usd?: string | null; /** Price in USD per image. */ readonly image_usd?: string | null; /** Price in USD per call, in addition to its tokens. */ readonly call_usd?: string | null } | null; readonly is_active: boolean }
+export type CustomProviderShown = { readonly id: string; readonly name: string; readonly base_url: string; readonly api_format: "openai" | "anthropic"; readonly is_active: boolean; readonly fallback_to_managed: boolean; /** Share of the calls of a model that several connections or custom providers serve, by the strategy of the routing policy (`routing_policy`). 0: only when the others fail. */ readonly weight: number; /** Maximum number of requests with this key in any 60 seconds (sliding window), as its provider allows. Calls of a key at its limit go to the next key of the model, or are refused with 429 `rate_limit_exceeded`. Null: no limit. */ readonly requests_per_minute: number | null; /** Maximum number of input and output tokens with this key in any 60 seconds (sliding window). A call holds an estimate until it ends, as for `limits`. Null: no limit. */ readonly tokens_per_minute: number | null; /** Your own prices, which replace the list prices in budgets and usage. Null for list prices. */ readonly prices: { /** Price in USD per million input tokens. */ readonly input_per_million_usd?: string | null; /** Price in USD per million output tokens. */ readonly output_per_million_usd?: string | null; /** Price in USD per million cached input tokens. Default: the price of other input tokens. */ readonly cached_input_per_million_usd?: string | null; /** Price in USD per million characters converted to speech. */ readonly characters_per_million_usd?: string | null; /** Price in USD per minute of transcribed audio. */ readonly audio_minute_usd?: string | null; /** Price in USD per image. */ readonly image_usd?: string | null; /** Price in USD per call, in addition to its tokens. */ readonly call_usd?: string | null } | null; /** Timeout in milliseconds until the first byte of an answer. Default: that of the installation, 600,000. */ readonly first_byte_timeout_ms: number | null; /** Timeout in milliseconds between bytes of an answer. Default: that of the installation, 120,000. */ readonly idle_timeout_ms: number | null; readonly created_at: string; readonly custom_models: readonly CustomModelShown[] }
 export type CustomProviderAnswered = { readonly success: true; readonly message: string; readonly latency_ms: number; readonly response: { readonly model: string; readonly content: string; readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number } } }
 export type CustomProviderFailed = { readonly success: false; readonly error: string; /** Latency in milliseconds; absent if the server did not answer in time. */ readonly latency_ms?: number }
 export type SavedView = { readonly id: string; readonly name: string; /** List of the console, such as `list/session`, `gateway` or `audit`. */ readonly page: string; /** Values of the filters, by their names in the address of the page. */ readonly filters?: { readonly [name: string]: string }; /** Columns that are shown. If empty, the default ones. */ readonly columns?: readonly string[]; /** Column by which rows are sorted, with `-` before it for descending values. Null: newest first. */ readonly order?: string | null; /** Whether the page opens with this view. If several views of a page are default views, the newest applies. */ readonly is_default?: boolean; /** Time at which the resource was created. */ readonly created_at: string; /** Time at which the resource was last updated. */ readonly updated_at: string }

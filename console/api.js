@@ -104,15 +104,17 @@ export const headOf = (project, id, body) => {
  *
  * @param {string | null} project
  * @param {OperationId} id
- * @param {{ params?: Readonly<Record<string, string>>, query?: Readonly<Record<string, unknown>>, body?: unknown, signal?: AbortSignal }} given
+ * @param {{ params?: Readonly<Record<string, string>> | undefined, query?: Readonly<Record<string, unknown>> | undefined, body?: unknown, signal?: AbortSignal, tenant?: string }} given
+ *   `tenant`: restricts the call, also among the params
  * @returns {Promise<any>} the JSON document
  * @throws {ApiError}
  */
-export const callById = (project, id, given) =>
-  request(pathBy(project, id, given), {
-    ...headOf(project, id, given.body),
-    ...(given.signal === undefined ? {} : { signal: given.signal }),
-  })
+export const callById = (project, id, given) => {
+  const { body, signal, params, tenant = params?.tenant ?? '' } = given
+  const head = headOf(project, id, body)
+  const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }
+  return request(pathBy(project, id, given), { ...head, headers, ...(signal === undefined ? {} : { signal }) })
+}
 
 /** The bytes that an operation answers with. @param {string} project @param {OperationId} id @param {Readonly<Record<string, string>>} params @throws {ApiError} */
 export const bytesOf = async (project, id, params) => {
@@ -131,9 +133,4 @@ export const bytesOf = async (project, id, params) => {
  * @returns {Promise<import('./operation-types.js').Answer<I>>}
  * @throws {ApiError}
  */
-export const callApi = (project, id, ...given) => {
-  const { body, signal, tenant = '' } = given[0] ?? {}
-  const head = headOf(project, id, body)
-  const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }
-  return request(pathBy(project, id, given[0] ?? {}), { ...head, headers, ...(signal === undefined ? {} : { signal }) })
-}
+export const callApi = (project, id, ...given) => callById(project, id, given[0] ?? {})

@@ -1,5 +1,6 @@
 import { callApi, wordsOf } from './api.js'
 import { html, typed, useState } from './html.js'
+import { ActButton } from './parts/act-button.js'
 import { Diff } from './parts/diff.js'
 import { jsonText } from './parts/turned-text.js'
 import { useRead } from './parts/use-read.js'
@@ -10,27 +11,17 @@ import { sessionNow } from './session.js'
  * @typedef {{ project: string, actor: { id: string }, done: () => void }} Acting
  */
 
-/** Reads an action, and sends a decision about it, one at a time. @param {Acting} props */
+/** Reads an action, and sends a decision about it. @param {Acting} props */
 export const useDecision = ({ project, actor, done }) => {
   const params = { action_id: actor.id }
   const { data: action, error } = useRead(actor.id, () => callApi(project, 'actions.get', { params }))
-  const [trouble, setTrouble] = useState('')
-  const [busy, setBusy] = useState(false)
   /** @param {'approve' | 'reject'} verb @param {() => object} body may throw a SyntaxError */
   const decide = async (verb, body) => {
-    if (busy) return
-    setBusy(true)
-    setTrouble('')
-    try {
-      await callApi(project, `actions.${verb}`, { params, body: body() })
-      done()
-    } catch (reason) {
-      setTrouble(wordsOf(reason))
-    } finally {
-      setBusy(false)
-    }
+    await callApi(project, `actions.${verb}`, { params, body: body() })
+    done()
   }
-  return { action, trouble: error === null ? trouble : wordsOf(error), busy, decide }
+  const unread = error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`
+  return { action, unread, decide }
 }
 
 /** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
@@ -38,8 +29,8 @@ export const Approval = (props) => {
   const [edited, setText] = useState(/** @type {string | null} */ (null))
   const [reason, setReason] = useState('')
   const [output, setOutput] = useState('')
-  const { action, trouble, busy, decide } = useDecision(props)
-  if (action === null) return trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`
+  const { action, unread, decide } = useDecision(props)
+  if (action === null) return unread
   const proposed = jsonText(action.arguments, 2)
   const text = edited ?? proposed
   const approve = () => {
@@ -62,10 +53,9 @@ export const Approval = (props) => {
       }
       <label>Reason, for the audit log<input value=${reason} maxlength="4096"
         onInput=${typed(setReason)} /></label>
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', approve)}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
-        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', () => (reason === '' ? {} : { reason }))}>Reject</button>
+        <${ActButton} quiet=${false} label=${text === proposed ? 'Approve' : 'Approve as edited'} act=${() => decide('approve', approve)} />
+        <${ActButton} label="Reject" act=${() => decide('reject', () => (reason === '' ? {} : { reason }))} />
       </div>
     </form>
   `

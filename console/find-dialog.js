@@ -41,7 +41,7 @@ const hashes = {
   tool: (project, { id }) => listHash({ project, machine: '', tool: id }),
   page: (_, { href = '' }) => href,
   error: (project, { id }) => listHash({ project, machine: '', error: id }),
-  request: (project, { id }) => routeHash({ view: 'gateway', project, query: { request: id } }),
+  request: (project, { id }) => routeHash({ view: 'gateway', project, query: { open: id } }),
   user: (project, { id, tenant_id }) =>
     routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } }),
 }

@@ -98,5 +98,5 @@ const hrefOf = (project, { kind, id, error, tenant_id }) => {
   if (kind === 'webhook') return listHash({ project, machine: 'delivery' })
   if (kind === 'node') return routeHash({ view: 'nodes', project })
   if (kind !== 'refused') return routeHash({ view: 'actor', project, id })
-  return routeHash({ view: 'gateway', project, query: { error: error ?? '', tenant: tenant_id ?? '', request: id } })
+  return routeHash({ view: 'gateway', project, query: { error: error ?? '', tenant: tenant_id ?? '', open: id } })
 }

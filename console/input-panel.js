@@ -1,5 +1,6 @@
 import { useDecision } from './approval-form.js'
 import { html, useState } from './html.js'
+import { ActButton } from './parts/act-button.js'
 import { bodyOf } from './resources/form-values.js'
 import { Fields } from './resources/schema-form.js'
 
@@ -15,8 +16,8 @@ import { Fields } from './resources/schema-form.js'
  */
 export const InputPanel = (props) => {
   const [filledIn, setValues] = useState(/** @type {Record<string, unknown>} */ ({}))
-  const { action, trouble, busy, decide } = useDecision(props)
-  if (!action?.input) return trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`
+  const { action, unread, decide } = useDecision(props)
+  if (!action?.input) return unread
   const { input } = action
   const fields = fieldsOf(input)
   const values = { ...Object.fromEntries(fields.map((field) => [field.name, field.default])), ...filledIn }
@@ -30,11 +31,10 @@ export const InputPanel = (props) => {
       ${input.secret_fields.length > 0 && html`<p class="trouble" role="note">${input.server} requests what looks like a secret (${input.secret_fields.join(', ')}). The protocol forbids servers to do so. Decline, unless you know why.</p>`}
       ${input.mode === 'form' && html`<${Fields} fields=${fields} values=${values} setOf=${setOf} />`}
       ${input.url !== null && html`<p>It leads to <strong>${hostOf(input.url)}</strong>: <a href=${input.url} target="_blank" rel="noopener noreferrer">${input.url}</a></p>`}
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'Done'}</button>
-        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', () => ({}))}>Decline</button>
-        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', () => ({ response: 'cancel' }))}>Dismiss</button>
+        <${ActButton} quiet=${false} label=${input.mode === 'form' ? `Send to ${input.server}` : 'Done'} act=${() => decide('approve', content)} />
+        <${ActButton} label="Decline" act=${() => decide('reject', () => ({}))} />
+        <${ActButton} label="Dismiss" act=${() => decide('reject', () => ({ response: 'cancel' }))} />
       </div>
     </form>
   `

@@ -4,17 +4,16 @@ import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
 import { Meter } from '../parts/meter.js'
+import { Listing, readListing, resourceAt } from '../resources/resource-page.js'
 import { Rows } from '../resources/row-panel.js'
 import { troublesOf } from './gateway-model.js'
 import { Health } from './providers.js'
-import { filtersOf, RequestList } from './request-list.js'
-import { RequestPanel } from './request-panel.js'
 import { daysOf, dimensionOf, Sums } from './sums.js'
 
 /**
  * @typedef {object} Shown
- * @property {import('./request-list.js').Lines} recent
- * @property {import('./request-list.js').Lines} lines
+ * @property {Answers['request_log.list']} recent
+ * @property {import('../resources/resource-page.js').Listed} lines
  * @property {import('./sums.js').Usage} usage
  * @property {readonly import('./gateway-model.js').Limit[]} limits
  * @property {Answers['credits.get'] | null} credits
@@ -22,15 +21,15 @@ import { daysOf, dimensionOf, Sums } from './sums.js'
  * @property {Answers['custom_providers.list']['providers']} servers
  */
 
-const shownLines = 30
 const maxOthers = 100
 
 /** @param {Place} place @returns {Promise<Shown>} */
-const readGateway = async ({ project, query }) => {
+const readGateway = async (place) => {
+  const { project, query } = place
   const few = { query: { limit: maxOthers } }
   const [recent, lines, usage, limits, credits, connections, { providers }] = await Promise.all([
     callApi(project, 'request_log.list', few),
-    callApi(project, 'request_log.list', { query: { limit: shownLines, ...filtersOf(query) } }),
+    readListing(place, resourceAt(place)),
     callApi(project, 'usage.summary', { query: { days: daysOf(query), group_by: dimensionOf(query) } }),
     callApi(project, 'limits.list', few),
     callApi(project, 'credits.get').catch(() => null),
@@ -50,7 +49,6 @@ export const gatewayPage = livePage({
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Gateway = ({ place, shown, done }) => {
   const { recent, lines, usage, limits, credits, connections, servers } = shown
-  const { query } = place
   const troubles = troublesOf({ recent: recent.data, limits, connections, unpriced: usage.totals.unpriced_calls })
   return html`
     <div class="view-head"><h1>Gateway</h1><span class="muted" role="status">${troubles.length === 0 ? 'Nothing needs attention.' : `${troubles.length} ${troubles.length === 1 ? 'item needs' : 'items need'} attention.`}</span></div>
@@ -61,8 +59,7 @@ const Gateway = ({ place, shown, done }) => {
           html`<li key=${id}><div class="need-head"><strong>${what.split(' ').map(nameOf).join(' ')}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="cause">${cause}</p></li>`,
       )}</ul></section>`
     }
-    ${query.request && html`<${RequestPanel} key=${query.request} place=${place} id=${query.request} />`}
-    <${RequestList} place=${place} lines=${lines} />
+    <${Listing} place=${place} resource=${resourceAt(place)} listed=${lines} done=${done} />
     <${Sums} place=${place} usage=${usage} recent=${recent.data} />
     <section class="panel" aria-label="Budgets">
       <h2>Budgets</h2>

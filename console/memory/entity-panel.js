@@ -4,13 +4,12 @@ import { ReadPanel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
 import { hashAt } from '../route.js'
-import { ownerOf } from './memory-list.js'
 
 /** @typedef {Answers['memory.graph']} Graph */
 
 /** Relations of an entity, up to two steps away. @param {{ place: Place, entity: string }} props */
 export const EntityPanel = ({ place, entity }) => {
-  const { user, tenant } = ownerOf(place)
+  const { user = '', tenant = '' } = place.query
   const read = useRead(`${tenant} ${user} ${entity}`, (signal) =>
     callApi(place.project, 'memory.graph', { query: { userId: user, entity, hops: 2 }, tenant, signal }),
   )

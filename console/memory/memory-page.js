@@ -4,17 +4,15 @@ import { livePage } from '../live-page.js'
 import { nameOf } from '../names.js'
 import { Empty } from '../parts/empty.js'
 import { QueryForm } from '../parts/query-form.js'
-import { bodyOf } from '../resources/form-values.js'
-import { memoryForm } from '../resources/resources.js'
-import { SchemaForm } from '../resources/schema-form.js'
+import { useRead } from '../parts/use-read.js'
+import { CreatePanel } from '../resources/create-panel.js'
+import { Listing, readListing, resourceAt } from '../resources/resource-page.js'
 import { hashAt } from '../route.js'
-import { sessionNow } from '../session.js'
+import { may } from '../session.js'
 import { EntityPanel } from './entity-panel.js'
-import { MemoryList, ownerOf } from './memory-list.js'
-import { MemoryPanel } from './memory-panel.js'
 import { MemorySearch } from './memory-search.js'
 
-/** @typedef {{ users: readonly string[] }} Shown */
+/** @typedef {{ users: readonly string[], listed: import('../resources/resource-page.js').Listed | null }} Shown */
 
 const fields = /** @type {const} */ ([
   { name: 'user', label: 'User' },
@@ -24,15 +22,22 @@ const fields = /** @type {const} */ ([
 ])
 
 /** Query parameters that are dropped when the form changes. */
-const fresh = ['after', 'id', 'entity']
+const fresh = ['after', 'open', 'entity']
 const maxActors = 50
 
 /** Memories of one user: searched by keywords and meaning, as of any time, each fact with its history. */
 export const memoryPage = livePage({
   everyMs: 0,
-  read: async ({ project, query }) => ({ users: query.user ? [] : await usersSeen(project) }),
-  show: ({ place, data }) => html`<${Memory} place=${place} shown=${data} />`,
+  /** @returns {Promise<Shown>} */
+  read: async (place) =>
+    place.query.user
+      ? { users: [], listed: await readListing(place, resourceAt(place), givenOf(place)) }
+      : { users: await usersSeen(place.project), listed: null },
+  show: ({ place, data, done }) => html`<${Memory} place=${place} ...${data} done=${done} />`,
 })
+
+/** What each operation on memories of the user takes besides. @param {Place} place */
+const givenOf = ({ query: { user = '', tenant = '' } }) => ({ query: { userId: user }, params: { tenant } })
 
 /** Users of recent sessions and memory writes. @param {string} project */
 const usersSeen = async (project) => {
@@ -51,41 +56,38 @@ const usersSeen = async (project) => {
   return [...new Set(links)].slice(0, 20)
 }
 
-/** @param {{ place: Place, shown: Shown }} props */
-const Memory = ({ place, shown }) => {
-  const { user, q, id, entity, new: isNew } = place.query
+/** @param {{ place: Place, done: () => void } & Shown} props */
+const Memory = ({ place, users, listed, done }) => {
+  const { user = '', q, entity, new: isNew } = place.query
+  const resource = resourceAt(place)
+  const given = { place, resource, done, params: givenOf(place).params, initial: user ? { userId: user } : {} }
   return html`
-    <div class="view-head"><h1>Memory</h1>${sessionNow().operates && isNew !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes' })}>New</a>`}${user && html`<span class="muted">of ${user}</span>`}</div>
+    <div class="view-head"><h1>Memory</h1>${may(resource.create) && isNew !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}${user && html`<span class="muted">of ${user}</span>`}</div>
     <${QueryForm} place=${place} label="Whose memory" button="Show" fields=${fields} fresh=${fresh} />
-    ${isNew === 'yes' && html`<${NewMemory} place=${place} />`}
-    ${!user && html`<${NoUser} place=${place} users=${shown.users} />`}
-    ${id && html`<${MemoryPanel} key=${id} place=${place} id=${id} />`}
+    ${listed === null && html`${isNew === 'yes' && html`<${CreatePanel} ...${given} />`}<${NoUser} place=${place} users=${users} />`}
     ${user && q && html`<${MemorySearch} place=${place} />`}
     ${user && entity && html`<${EntityPanel} place=${place} entity=${entity} />`}
-    ${user && html`<${MemoryList} place=${place} />`}
+    ${listed !== null && html`<${Entities} place=${place} /><${Listing} ...${given} listed=${listed} />`}
   `
 }
 
-/** A form for a memory of the user, or of another one. @param {{ place: Place }} props */
-const NewMemory = ({ place }) => {
-  const { user, tenant } = ownerOf(place)
-  const write = async (/** @type {import('../resources/types.js').Values} */ values) => {
-    await callApi(place.project, 'memory.write', {
-      body: bodyOf(memoryForm.fields, values),
-      tenant,
-    })
-    location.hash = hashAt(place, { new: '', user: String(values.userId), after: '' })
-  }
-  return html`<section class="panel" aria-label="New memory">
-    <h2>Write a memory <a class="close" href=${hashAt(place, { new: '' })}>Close</a></h2>
-    <div class="panel-part"><${SchemaForm} label=${memoryForm.summary} button="Write" fields=${memoryForm.fields} initial=${user ? { userId: user } : {}} send=${write} /></div>
-  </section>`
+/** The entities in a user's memories. @param {{ place: Place }} props */
+const Entities = ({ place }) => {
+  const { user = '', tenant = '' } = place.query
+  const { data } = useRead(`${tenant} ${user}`, (signal) =>
+    callApi(place.project, 'memory.entities', { query: { userId: user, limit: 30 }, tenant, signal }),
+  )
+  if (data === null || data.entities.length === 0) return null
+  return html`<section class="panel" aria-label="Entities"><h2>Entities <span class="muted">most relations first</span></h2><ul class="links">${data.entities.map(
+    ({ name, relations }) =>
+      html`<li><a href=${hashAt(place, { entity: name })}>${name}</a> <span class="muted">${relations}</span></li>`,
+  )}</ul></section>`
 }
 
 /** @param {{ place: Place, users: readonly string[] }} props */
 const NoUser = ({ place, users }) => {
   if (users.length === 0)
-    return html`<${Empty} drawn="memory" title="No memories seen lately" create=${sessionNow().operates && hashAt(place, { new: 'yes' })} verb="Write the first one"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user to see theirs.</p><//>`
+    return html`<${Empty} drawn="memory" title="No memories seen lately" create=${may(resourceAt(place).create) && hashAt(place, { new: 'yes' })} verb="Write the first one"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user to see theirs.</p><//>`
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>

@@ -1,10 +1,10 @@
 import { callApi, metricsText } from '../api.js'
-import { machineName, serverNow, time, toneOf } from '../format.js'
+import { machineName, serverNow } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink } from '../linked-ids.js'
 import { livePage } from '../live-page.js'
-import { nothing, When } from '../parts/cells.js'
 import { TablePanel } from '../parts/panel.js'
+import { Rows } from '../resources/row-panel.js'
 import { latencyIn } from './commit-latency.js'
 import { ShardGrid, takeoversIn } from './shard-grid.js'
 
@@ -38,47 +38,17 @@ export const nodesPage = livePage({
       takeovers: takeoversIn(before?.shards ?? [], shards, known),
     }
   },
-  show: ({ place: { project }, data }) => html`<${Nodes} project=${project} ...${data} />`,
+  show: ({ place, data, done }) => html`<${Nodes} place=${place} ...${data} done=${done} />`,
 })
 
-/** @param {{ project: string } & Shown} props */
-const Nodes = ({ project, nodes, tasks, actors, ...shards }) => html`
+/** @param {{ place: Place, done: () => void } & Shown} props */
+const Nodes = ({ place, nodes, tasks, actors, done, ...shards }) => html`
   <div class="view-head"><h1>Nodes</h1><span class="muted" role="status">${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}</span></div>
-  <${TablePanel} label="Nodes" columns=${nodeColumns} rows=${nodes} />
+  <section class="panel" aria-label="Processes"><h2>Processes</h2><${Rows} place=${place} name="nodes" rows=${nodes} done=${done} /></section>
   <section class="panel" aria-label="Shards"><${ShardGrid} nodes=${nodes} ...${shards} /></section>
-  <${TablePanel} label="Housekeeping" head="Housekeeping" columns=${taskColumns} rows=${tasks} />
-  <${TablePanel} label="Actors in memory" table="Live actors" head=${html`Live actors <span class="muted">of this project</span>`} empty="No actors of this project are in memory." columns=${actorColumns(project)} rows=${actors} />
+  <section class="panel" aria-label="Upkeep"><h2>Upkeep</h2><${Rows} place=${place} name="upkeep" rows=${tasks} done=${done} /></section>
+  <${TablePanel} label="Actors in memory" table="Live actors" head=${html`Live actors <span class="muted">of this project</span>`} empty="No actors of this project are in memory." columns=${actorColumns(place.project)} rows=${actors} />
 `
-
-/** @param {InstallationNode} node */
-const statusOf = ({ alive, draining }) => {
-  if (alive === false) return 'not answering'
-  return draining ? 'draining' : alive === null ? 'not known' : 'running'
-}
-
-/** @type {Columns<InstallationNode>} */
-const nodeColumns = {
-  Node: ({ id, name, current }) =>
-    html`<span title=${id}>${name}</span>${current && html` <span class="muted">(this one)</span>`}`,
-  Status: (node) => html`<span class="chip" data-tone=${toneOf(statusOf(node))}>${statusOf(node)}</span>`,
-  Shards: ({ shards }) => String(shards),
-  'Live actors': ({ live_actors }) => live_actors ?? nothing,
-  Effects: ({ running_effects }) => running_effects ?? nothing,
-  Address: ({ address }) => address ?? nothing,
-  Redis: ({ redis }) => redis ?? nothing,
-  Started: ({ started_at }) => html`<${When} at=${started_at} />`,
-}
-
-/** Housekeeping tasks, and since when and by whom each is paused. @type {Columns<UpkeepTask>} */
-const taskColumns = {
-  Task: ({ id }) => id,
-  Status: ({ paused, paused_by, paused_at }) =>
-    html`<span class="chip" data-tone=${paused ? 'wait' : 'work'}>${paused ? 'paused' : 'running'}</span>${paused && html` <span class="muted">since ${time(paused_at ?? '')} by ${paused_by ?? 'unknown'}</span>`}`,
-  Waiting: ({ waiting }) => String(waiting),
-  Oldest: ({ oldest_at }) => html`<${When} at=${oldest_at} />`,
-  'Merged here': ({ merged }) => String(merged),
-  'Removed here': ({ removed }) => String(removed),
-}
 
 /** @param {string} project @returns {Columns<LiveActor>} */
 const actorColumns = (project) => ({

@@ -10,7 +10,7 @@ import { ViewsMenu } from './views-menu.js'
 /**
  * @typedef {import('../vendor/preact.js').ComponentChildren} Children
  * @typedef {string | number | null | undefined} Value
- * @typedef {{ name: string, title: string, field?: string, cell?: (row: any) => import('../vendor/preact.js').ComponentChild, value?: (row: any) => Value, off?: true }} Column
+ * @typedef {{ name: string, title: string, field?: string, cell?: (row: any) => import('../vendor/preact.js').ComponentChild, value?: (row: any) => Value, off?: boolean }} Column
  *   `field`: of the row, which is shown and sorted by unless `cell` and `value` say otherwise; `off`: not shown unless chosen
  * @typedef {import('./query-form.js').QueryField} QueryField
  * @typedef {{ project: string, query: Query, page: string, to: (changes: Query) => string }} ListPlace
@@ -21,6 +21,7 @@ import { ViewsMenu } from './views-menu.js'
 const sortedBy = ({ field, value }, row) => {
   if (value !== undefined) return value(row)
   const own = field === undefined ? null : row[field]
+  if (typeof own === 'string' && own !== '' && Number.isFinite(Number(own))) return Number(own)
   return typeof own === 'string' ? nameOf(own) : own !== null && typeof own === 'object' ? JSON.stringify(own) : own
 }
 

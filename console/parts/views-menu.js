@@ -19,8 +19,7 @@ export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
   const [name, setName] = useState('')
   useEffect(() => {
     const opens = views.find(({ is_default }) => is_default)
-    const isPlain =
-      Object.keys(viewed).length === 0 && !['view', 'after', 'open', 'new', 'request'].some((name) => query[name])
+    const isPlain = Object.keys(viewed).length === 0 && !['view', 'after', 'open', 'new'].some((name) => query[name])
     if (opens !== undefined && isPlain) location.replace(viewHash(project, opens))
   }, [data])
   const { columns = '', sort = '', ...filters } = viewed

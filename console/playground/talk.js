@@ -3,11 +3,21 @@ import { html, typed, useEffect, useRef, useState } from '../html.js'
 import { routeHash } from '../route.js'
 import { Lines } from '../talk-panel.js'
 import { AttachButton, Attached, sentParts, useAttachments } from './attachments.js'
-import { exampleTool } from './example-tool.js'
 import { isSimulated, MagicWords } from './magic-words.js'
 import { useTalk } from './use-talk.js'
 
 /** @typedef {ReturnType<typeof useTalk>} Talking */
+
+/** A tool run by the caller, for trying an approval. */
+const exampleTool = {
+  type: 'function',
+  needsApproval: true,
+  function: {
+    name: 'refund',
+    description: 'Pays an order back.',
+    parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+  },
+}
 
 /**
  * The conversation, its pending approval, and the form for messages.

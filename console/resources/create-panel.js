@@ -29,7 +29,7 @@ export const CreatePanel = ({ place, resource: { create, title, parent }, params
   return html`<section class="panel" aria-label=${`New: ${title}`}>
     <h2>${create.summary} ${parent === null && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
     <div class="panel-part">
-      ${made === null ? html`<${SchemaForm} label=${create.summary} button="Create" fields=${create.fields} initial=${initial} send=${send} />` : html`<${Made} row=${made} />`}
+      ${made === null ? html`<${SchemaForm} label=${create.summary} button=${create.id.endsWith('.create') ? 'Create' : create.summary.split(' ')[0]} fields=${create.fields} initial=${initial} send=${send} />` : html`<${Made} row=${made} />`}
     </div>
   </section>`
 }
@@ -52,7 +52,7 @@ export const onceIn = (row) =>
   )
 
 /** @param {{ row: import('./types.js').Row }} props */
-export const Made = ({ row }) => html`<p>${nameOf(row)} is ready.</p>
+export const Made = ({ row }) => html`${nameOf(row) !== '' && html`<p>${nameOf(row)} is ready.</p>`}
   ${onceIn(row).map(
     ({ name, label, value }) =>
       html`<label class="schema-field" key=${name}><span class="schema-name">${label}</span><input readonly ref=${focused} value=${value} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>

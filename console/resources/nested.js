@@ -1,7 +1,7 @@
 import { html } from '../html.js'
 import { nameOf as nameOfId } from '../names.js'
 import { labelOf } from './form-values.js'
-import { nameOf } from './row-text.js'
+import { isEmpty, nameOf } from './row-text.js'
 
 /** @typedef {Readonly<Record<string, unknown>>} Fields */
 
@@ -10,9 +10,6 @@ const isFields = (value) => typeof value === 'object' && value !== null && !Arra
 
 /** JSON schemas are read as the JSON that they are. @param {Fields} value */
 const isSchema = (value) => 'properties' in value || 'anyOf' in value || '$ref' in value
-
-const isEmpty = (/** @type {unknown} */ value) =>
-  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /**
  * A nested value for people: its fields by their names, each thing of a list in a frame that is headed by its name, what

@@ -1,19 +1,31 @@
 import { html } from '../html.js'
+import { nameOf as knownName } from '../names.js'
 import { Named } from '../parts/cells.js'
 import { may } from '../session.js'
 import { RowActs } from './row-acts.js'
-import { idOf, nameOf, titleOf } from './row-text.js'
+import { cellOf, idOf, nameOf, titleOf } from './row-text.js'
 
 /**
  * @typedef {import('./types.js').Resource} Resource
  * @typedef {import('./types.js').Row} Row
- * @typedef {{ project: string, resource: Resource, rows: readonly Row[], params: Readonly<Record<string, string>>, hrefOf: (row: Row) => string, done: () => void }} Listed
- *   `params`: those of the paths that name what the rows belong to
+ * @typedef {{ project: string, resource: Resource, rows: readonly Row[], params: Readonly<Record<string, string>>, hrefOf: (row: Row) => string, done: () => void, filterBy?: (filter: Query) => string }} Listed
+ *   `params`: those of the paths that name what the rows belong to; `filterBy`: the address of the list with a filter
  */
 
 /** The columns of a resource's list: the name, which leads to the row, those that say more, and what can be done at once. @param {Listed} listed @returns {readonly import('../parts/list-view.js').Column[]} */
-export const columnsOf = ({ project, resource, rows, params, hrefOf, done }) => {
-  const { columns, quick, acts, remove } = resource
+export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filterBy }) => {
+  const { columns, quick, acts, remove, filters } = resource
+  /** The cell of a field by which the list is filtered: a click on a value shows those with it. @param {string} field */
+  const linked = (field) => {
+    const filter = filters.find(({ param, choices }) => param === field && choices.length === 0)
+    if (filter === undefined || filterBy === undefined) return {}
+    return {
+      cell: (/** @type {Row} */ row) =>
+        typeof row[field] !== 'string'
+          ? cellOf(field, row)
+          : html`<a href=${filterBy({ [filter.name]: row[field], after: '' })} title=${row[field]}>${knownName(row[field])}</a>`,
+    }
+  }
   const offers = [...acts, remove].some((act) => act !== null && quick.includes(act.id) && may(act))
   return [
     {
@@ -21,8 +33,9 @@ export const columnsOf = ({ project, resource, rows, params, hrefOf, done }) => 
       cell: (row) => html`<${Named} name=${nameOf(row)} id=${idOf(row)} href=${hrefOf(row)} />`,
     },
     ...columns
-      .filter((name) => rows.some((row) => row[name] !== nameOf(row)))
-      .map((name) => ({ name, title: titleOf(name), field: name })),
+      .map((column) => ({ field: column.replace('-', ''), off: column.startsWith('-') }))
+      .filter(({ field }) => rows.some((row) => row[field] !== nameOf(row)))
+      .map((column) => ({ ...column, name: column.field, title: titleOf(column.field), ...linked(column.field) })),
     ...(offers
       ? [
           {

@@ -16,7 +16,8 @@ import { idOf, titleOf } from './row-text.js'
 /**
  * @typedef {import('./types.js').Resource} Resource
  * @typedef {import('./types.js').Row} Row
- * @typedef {{ data: readonly Row[], next_cursor: string | null }} Listed
+ * @typedef {{ query?: Readonly<Record<string, string>>, params?: Readonly<Record<string, string>> }} Given what every call of a list takes besides
+ * @typedef {{ rows: readonly Row[], next_cursor: string | null, opened: Row | undefined }} Listed
  */
 
 const pageSize = 50
@@ -24,72 +25,110 @@ const pageSize = 50
 /** Resources with an address of their own. @type {Readonly<Record<string, string>>} */
 const byView = {
   ...{ connections: 'connections', tools: 'mcp_servers', knowledge: 'knowledge_bases' },
-  ...{ audit: 'audit_log', stuck: 'stuck' },
+  ...{ audit: 'audit_log', stuck: 'stuck', gateway: 'request_log', memory: 'memory' },
 }
 
 /** The resource that a place shows; agents where it names none. @param {Place} place */
-const resourceAt = ({ view, query: { kind } }) => {
+export const resourceAt = ({ view, query: { kind } }) => {
   const resource = resources.find(({ name }) => name === (byView[view] ?? kind)) ?? resources[0]
   if (resource === undefined) throw new Error('there are no resources')
   return resource
 }
 
-/** The resources of one kind, as declared: their list, one of them with what can be done, and a form for a new one. Everything chosen is in the URL. */
+/** The resources of one kind, as declared. Everything chosen is in the URL. */
 export const resourcePage = livePage({
-  read: (place) => readRows(place, resourceAt(place), place.query.after),
-  show: ({ place, data, done }) =>
-    html`<${ResourcePage} place=${place} resource=${resourceAt(place)} listed=${data} done=${done} />`,
+  read: (place) => readListing(place, resourceAt(place)),
+  show: ({ place, data, done }) => {
+    const resource = resourceAt(place)
+    const { title, create, first } = resource
+    const needs = data.rows.filter(needsOne(resource)).length
+    return html`
+      <div class="view-head">
+        <h1>${title}</h1>
+        ${may(create) && place.query.new !== 'yes' && data.rows.length > 0 && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}
+        ${first.length > 0 && html`<span class="muted" role="status">${needs === 0 ? 'Nothing needs attention.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span>`}
+      </div>
+      <${Listing} place=${place} resource=${resource} listed=${data} done=${done} />
+    `
+  },
 })
 
-/** A page of the list; some lists name their rows otherwise than `data`. @param {Place} place @param {Resource} resource @param {string | undefined} cursor @returns {Promise<Listed>} */
-const readRows = async ({ project, query }, { list, filters, single, title }, cursor) => {
+/** A page of the list, and the row that is opened. @param {Place} place @param {Resource} resource @param {Given} [given] @returns {Promise<Listed>} */
+export const readListing = async (place, resource, given = {}) => {
+  const { project, query } = place
+  const { get, key, single } = resource
+  const [{ data, next_cursor }, opened] = await Promise.all([
+    readRows(place, resource, query.after, given),
+    get === null || !may(get) || key === null || !query.open
+      ? null
+      : callById(project, get.id, { params: { ...given.params, [key]: query.open } }).catch(() => null),
+  ])
+  return {
+    rows: data,
+    next_cursor,
+    opened: single ? data[0] : (opened ?? data.find((row) => idOf(row) === query.open)),
+  }
+}
+
+/** A page of rows; some lists name them otherwise than `data`. @param {Place} place @param {Resource} resource @param {string | undefined} cursor @param {Given} given @returns {Promise<import('../parts/csv.js').Page>} */
+const readRows = async (
+  { project, query },
+  { list, filters, single, title },
+  cursor,
+  { query: further, params } = {},
+) => {
   /** @type {readonly string[]} */
   const parameters = operations[list][2]
-  const chosen = Object.fromEntries(filters.map(({ name }) => [name, query[name]]))
+  const chosen = { ...Object.fromEntries(filters.map(({ name, param }) => [param, query[name]])), ...further }
   const answer = await callById(project, list, {
+    ...(params && { params }),
     query: parameters.includes('limit') ? { ...chosen, limit: pageSize, cursor } : chosen,
   })
   if (single) return { data: [{ id: 'setting', name: title, ...answer }], next_cursor: null }
   const rows = answer.data ?? Object.values(answer).find(Array.isArray) ?? []
-  return { data: rows.filter(isLive), next_cursor: answer.next_cursor ?? null }
+  return { data: rows.filter(isLive), next_cursor: answer.next_cursor ?? answer.nextCursor ?? null }
 }
 
 /** A revoked key is no more. @param {Row} row */
 const isLive = ({ revoked_at = null }) => revoked_at === null
 
-/** @param {{ place: Place, resource: Resource, listed: Listed, done: () => void }} props */
-const ResourcePage = ({ place, resource, listed: { data, next_cursor }, done }) => {
-  const { project, query } = place
-  const { name, title, single, create, first, filters } = resource
+/** The list of a resource, one of it with what can be done, and a form for a new one. @param {{ place: Place, resource: Resource, listed: Listed, params?: Readonly<Record<string, string>>, initial?: import('./types.js').Values, given?: Given, done: () => void }} props `initial`: of the form */
+export const Listing = ({
+  place,
+  resource,
+  listed: { rows, next_cursor, opened },
+  params = {},
+  initial = {},
+  given = { params },
+  done,
+}) => {
+  const { project, query, view } = place
+  const { name, title, single, create, filters } = resource
   const isNew = query.new === 'yes' && may(create)
-  const add = may(create) && !isNew && hashAt(place, { new: 'yes', open: '' })
-  const opened = single ? data[0] : data.find((row) => idOf(row) === query.open)
-  const needs = data.filter(needsOne(resource)).length
   const isFiltered = filters.some((filter) => query[filter.name])
+  const to = (/** @type {Query} */ changes) => hashAt(place, changes)
   return html`
-    <div class="view-head">
-      <h1>${title}</h1>
-      ${add && data.length > 0 && html`<a class="button" href=${add}>New</a>`}
-      ${first.length > 0 && html`<span class="muted" role="status">${needs === 0 ? 'Nothing needs attention.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span>`}
-    </div>
-    ${isNew && html`<${CreatePanel} key=${name} place=${place} resource=${resource} params=${{}} done=${done} />`}
-    ${opened !== undefined && html`<${RowPanel} key=${query.open} place=${place} resource=${resource} row=${opened} params=${{}} done=${done} />`}
-    ${query.open !== undefined && opened === undefined && html`<p class="empty">${query.open} is not on this page of the list, or it was deleted.</p>`}
+    ${isNew && html`<${CreatePanel} key=${name} place=${place} resource=${resource} params=${params} initial=${initial} done=${done} />`}
+    ${opened !== undefined && html`<${RowPanel} key=${query.open} place=${place} resource=${resource} row=${opened} params=${params} done=${done} />`}
+    ${query.open !== undefined && opened === undefined && html`<p class="empty">${query.open} does not exist, or it was deleted.</p>`}
     ${
       !single &&
       html`<section class="panel" aria-label=${title}>
       ${
-        data.length === 0 && !isFiltered
-          ? html`<${Empty} drawn=${iconOf(place)} title=${resource.none} create=${add}><p>${resource.about}</p><//>`
-          : html`<${ListView} key=${name} place=${{ ...place, page: place.view === 'audit' ? 'audit' : `resources/${name}`, to: (/** @type {Query} */ changes) => hashAt(place, changes) }} title=${title} keyOf=${idOf}
-            columns=${columnsOf({ project, resource, rows: data, params: {}, done, hrefOf: (row) => hashAt(place, { open: idOf(row), new: '' }) })}
-            rows=${inOrder(resource, data)} fields=${filters.map(fieldOf)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor)}
-            empty=${html`<p class="empty">No results match these filters. <a href=${hashAt(place, Object.fromEntries(filters.map((filter) => [filter.name, ''])))}>Show all</a></p>`} />`
+        rows.length === 0 && !isFiltered
+          ? html`<${Empty} drawn=${iconOf(place)} title=${resource.none} create=${may(create) && !isNew && to({ new: 'yes', open: '' })}><p>${resource.about}</p><//>`
+          : html`<${ListView} key=${name} place=${{ ...place, to, page: ownViews.includes(view) ? view : `resources/${name}` }} title=${title} keyOf=${idOf}
+            columns=${columnsOf({ project, resource, rows, params, done, filterBy: to, hrefOf: (row) => to({ open: idOf(row), new: '' }) })}
+            rows=${inOrder(resource, rows)} fields=${filters.map(fieldOf)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, given)}
+            empty=${html`<p class="empty">No results match these filters. <a href=${to(Object.fromEntries(filters.map((filter) => [filter.name, ''])))}>Show all</a></p>`} />`
       }
     </section>`
     }
   `
 }
+
+/** Pages whose saved views are named by the page. @type {readonly string[]} */
+const ownViews = ['audit', 'gateway']
 
 /** A filter as a field. @param {Resource['filters'][number]} filter @returns {import('../parts/query-form.js').QueryField} */
 const fieldOf = ({ name, choices }) => ({

@@ -14,7 +14,7 @@ import { columnsOf, inOrder } from './resource-columns.js'
 import { resources } from './resources.js'
 import { paramsOf, RowActs } from './row-acts.js'
 import { rowParts } from './row-parts.js'
-import { cellOf, idOf, nameOf, titleOf } from './row-text.js'
+import { cellOf, idOf, isEmpty, nameOf, titleOf } from './row-text.js'
 import { SchemaForm } from './schema-form.js'
 import { VersionDiff } from './version-diff.js'
 
@@ -74,10 +74,19 @@ const leads = {
   ),
 }
 
-/** Fields that the head does not say already, short ones first. @param {Row} row */
+/** Fields that a part of the panel shows. */
+const inParts = ['failed_attempts', 'price', 'request_body', 'response_body', 'facts']
+
+/** Fields with a value that neither the head nor a part says, short ones first. @param {Row} row */
 const factsOf = (row) =>
   Object.keys(row)
-    .filter((name) => name !== 'id' && !(name === 'name' && row.name === nameOf(row)))
+    .filter(
+      (name) =>
+        name !== 'id' &&
+        !isEmpty(row[name]) &&
+        !inParts.includes(name) &&
+        !(name === 'name' && row.name === nameOf(row)),
+    )
     .toSorted((a, b) => Number(isNested(row[a])) - Number(isNested(row[b])))
 
 /** @param {unknown} value @returns {value is Readonly<Record<string, unknown>>} */

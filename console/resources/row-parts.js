@@ -1,5 +1,7 @@
+import { RequestDetails } from '../gateway/request-details.js'
 import { KnowledgeSearch } from '../knowledge/knowledge-search.js'
 import { SourceChunks } from '../knowledge/source-chunks.js'
+import { MemoryHistory } from '../memory/memory-history.js'
 import { ServerTools } from '../tools/server-tools.js'
 
 /**
@@ -11,4 +13,6 @@ export const rowParts = {
   mcp_servers: ServerTools,
   knowledge_bases: KnowledgeSearch,
   knowledge_sources: SourceChunks,
+  request_log: RequestDetails,
+  memory: MemoryHistory,
 }

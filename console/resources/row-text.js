@@ -1,4 +1,4 @@
-import { dollars } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink, isActorId } from '../linked-ids.js'
 import { nameOf as knownName, titleOf as titleOfId } from '../names.js'
@@ -12,27 +12,38 @@ import { labelOf } from './form-values.js'
 /** Fields that name a row, the best first. */
 const names = [
   ...['name', 'title', 'filename', 'external_id', 'email', 'version', 'label', 'subject', 'tool', 'url'],
-  ...['client_name', 'device', 'action'],
+  ...['client_name', 'device', 'action', 'content'],
 ]
 
 /** The name of a row for people; its id where it has none. @param {Row} row */
 export const nameOf = (row) => {
   if ('subject_id' in row) return subjectOf(row)
+  if ('asked_model' in row) return requestTitle(row)
   const name = names.map((field) => row[field]).find((value) => typeof value === 'string' && value !== '')
-  return titleOfId(String(name ?? row.id ?? ''))
+  return shortened(titleOfId(String(name ?? row.id ?? '')))
 }
 
 /** What a limit or a grant is for. @param {Row} row */
 const subjectOf = ({ subject, subject_type = subject, subject_id }) =>
   typeof subject_id === 'string' ? `${subject_type} ${knownName(subject_id)}` : `the whole ${subject_type}`
 
-/** What names a row in addresses: versions of prompts have no id. @param {Row} row */
-export const idOf = ({ id, version }) => String(id ?? version)
+/** What a request is: its operation and the model, and the requested one if another answered. @param {Row} row */
+const requestTitle = ({ operation, model, asked_model, provider }) => {
+  const isOther = model !== null && asked_model !== model && asked_model !== `${provider}/${model}`
+  return `${labelOf(String(operation).split('.')[0] ?? '')} · ${model ?? asked_model}${isOther ? `, requested: ${asked_model}` : ''}`
+}
+
+/** What names a row in addresses: requests have an id of their own, versions of prompts none. @param {Row} row */
+export const idOf = ({ id, version, request_id = id ?? version }) => String(request_id)
 
 const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
+/** Titles of fields whose cells say more. @type {Readonly<Record<string, string>>} */
+const titles = { at: 'Time', draining: 'Status', paused: 'Status', pinned: 'Valid', key_last4: 'Key' }
+
 /** The title of a field that is shown: `created_at` is `Created`, and `agent_id`, which is shown by its name, `Agent`. @param {string} field */
-export const titleOf = (field) => labelOf(field.replace(/_count$/, 's').replace(/_(at|id|type)$|^is_/, ''))
+export const titleOf = (field) =>
+  titles[field] ?? labelOf(field.replace(/_count$/, 's').replace(/_(at|id|type|usd|ms)$|^is_/, ''))
 
 /** The used share of a budget, and what is held of it. @param {'day' | 'month' | 'total'} period @param {string} words */
 const budgetCell = (period, words) => (/** @type {any} */ row) => {
@@ -45,7 +56,16 @@ const budgetCell = (period, words) => (/** @type {any} */ row) => {
 /** Cells of fields that others of their row add to. @type {Readonly<Record<string, (row: any) => import('../vendor/preact.js').ComponentChild>>} */
 const cells = {
   status: ({ status, error }) =>
-    html`<${StateChip} state=${status} />${error?.code && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+    typeof error === 'string'
+      ? html`<span class="chip" data-tone="bad">${error}</span>`
+      : html`<${StateChip} state=${String(status)} />${error?.code && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+  at: ({ at }) => html`<${When} at=${at} />`,
+  attempts: ({ attempts }) =>
+    attempts > 1 ? html`<span class="chip" data-tone="wait">${attempts} times</span>` : attempts,
+  redactions: ({ redactions }) =>
+    Object.entries(redactions)
+      .map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`)
+      .join(', ') || nothing,
   kind: ({ kind }) => html`<${StateChip} state=${kind} />`,
   key_last4: ({ key_last4 }) => `key …${key_last4}`,
   chunk_count: ({ chunk_count, embedder, embedded_count }) =>
@@ -59,6 +79,19 @@ const cells = {
   budget_day_usd: budgetCell('day', 'for today'),
   budget_month_usd: budgetCell('month', 'for this month'),
   budget_total_usd: budgetCell('total', 'in all'),
+  pinned: ({ superseded_by, valid_to, pinned }) => {
+    if (superseded_by !== null) return html`<span class="chip" data-tone="wait">superseded</span>`
+    return valid_to === null
+      ? html`<span class="chip">${pinned ? 'pinned' : 'now'}</span>`
+      : `until ${valid_to.slice(0, 10)}`
+  },
+  draining: ({ alive, draining }) => {
+    const state = alive === false ? 'not answering' : draining ? 'draining' : alive === null ? 'not known' : 'running'
+    return html`<${StateChip} state=${state} />`
+  },
+  current: ({ current }) => (current ? 'this one' : nothing),
+  paused: ({ paused, paused_by, paused_at }) =>
+    html`<${StateChip} state=${paused ? 'paused' : 'running'} />${paused && html` <${When} at=${paused_at} /> by ${knownName(paused_by ?? '')}`}`,
   actor: ({ actor: { id, kind } }) => html`<span title=${id}>${id === null ? kind : knownName(id)}</span>`,
   resource: ({ resource: { id, name } }) => (name === null ? named(id) : html`<span title=${id}>${name}</span>`),
 }
@@ -69,13 +102,23 @@ const named = (id) =>
     ? html`<${ActorLink} project=${sessionNow().project ?? ''} id=${id} />`
     : html`<span title=${id} data-id=${id}>${knownName(id)}</span>`
 
+/** @param {unknown} value */
+export const isEmpty = (value) =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
 /** A field as a cell of a table. @param {string} field @param {Row} row */
 export const cellOf = (field, row) => {
   const value = row[field]
-  if (value === null || value === undefined || value === '') return nothing
+  if (isEmpty(value)) return nothing
   if (cells[field] !== undefined) return cells[field](row)
   if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
+  if (typeof value === 'number' && field.endsWith('_ms')) return duration(value)
+  if (field.endsWith('_usd')) return dollars(Number(value))
   if (typeof value === 'string' && isId.test(value) && field !== 'id') return named(value)
+  if (typeof value === 'number') return value.toLocaleString('en')
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return shortened(value.join(', '))
   return typeof value === 'object' ? html`<code>${shortened(JSON.stringify(value))}</code>` : shortened(String(value))

@@ -59,9 +59,10 @@ export interface Resource {
   readonly about: string
   /** What its page says while there is none. */
   readonly none: string
+  /** `-`: not shown unless chosen. */
   readonly columns: readonly string[]
-  /** Query parameters of its list; texts have no choices. */
-  readonly filters: readonly { readonly name: string; readonly choices: readonly unknown[] }[]
+  /** Query parameters of its list, by their names in addresses; texts have no choices. */
+  readonly filters: readonly { readonly name: string; readonly param: string; readonly choices: readonly unknown[] }[]
   /** Statuses that need a person, listed first. */
   readonly first: readonly string[]
   /** Ids of operations that the list offers in each row. */
@@ -75,6 +76,7 @@ export interface Resource {
   readonly parent: string | null
   /** Path parameter that names one of it; null where no operation names one. */
   readonly key: string | null
+  readonly get: Act | null
   readonly create: Act | null
   readonly update: Act | null
   readonly remove: Act | null

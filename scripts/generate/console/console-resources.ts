@@ -9,10 +9,12 @@ import { formFields } from './form-fields.ts'
 interface Shown {
   /** Name of its page, in the plural. */
   readonly title: string
-  /** Columns of its list after the first, which is its name. */
+  /** Columns of its list after the first, which is its name; `-`: not shown unless chosen. */
   readonly columns?: string
   /** Resources of which each belongs to one of this, shown with it. */
   readonly children?: string
+  /** The operation that creates one, other than `create`. */
+  readonly create?: string
   /** Operations that are not found by their name and path alone. */
   readonly acts?: string
   /** Operations that its list offers in each row. */
@@ -54,6 +56,8 @@ const about: Readonly<Record<string, string>> = {
   projects: 'A project has its own keys, tenants, agents and data.',
   oidc_connections: 'Members sign in by the accounts of your company once its provider is named here.',
   oauth_grants: 'Apps that speak MCP request access when they are given the address of this server and /mcp.',
+  memory: 'A memory is something that agents should know of a user the next time.',
+  request_log: 'Send one to POST /v1/chat/completions with a key of this project.',
   stuck:
     'Work that no retry can finish waits here: a refused message, an overdue effect, a parked actor. You decide whether it is tried again, skipped or discarded.',
   audit_log: 'Every change that a person or a key made, with its reason.',
@@ -133,6 +137,21 @@ const shown: Readonly<Record<string, Shown>> = {
     ...{ title: 'Apps', columns: 'scopes member_id last_used_at expires_at', quick: 'oauth_grants.delete' },
     none: 'No app has access',
   },
+  memory: {
+    ...{ title: 'Memories', columns: 'scope sessionId namespace source pinned created_at', create: 'memory.write' },
+    none: 'Nothing is remembered of this user.',
+  },
+  request_log: {
+    title: 'Requests',
+    columns:
+      'status at tenant_id key_id duration_ms input_tokens output_tokens cost_usd attempts redactions -first_byte_ms -external_user_id -agent_id -model -asked_model -provider -request_id',
+    none: 'No requests logged yet',
+  },
+  nodes: { title: 'Nodes', columns: 'current draining shards live_actors running_effects address redis started_at' },
+  upkeep: {
+    ...{ title: 'Housekeeping', columns: 'paused waiting oldest_at merged removed' },
+    quick: 'upkeep.pause upkeep.resume',
+  },
   auth_sessions: {
     ...{ title: 'Your sessions', columns: 'is_current created_at last_used_at method address_family' },
     quick: 'auth_sessions.delete',
@@ -149,6 +168,8 @@ const needs: Readonly<Record<string, readonly string[]>> = {
   'connections.refresh': ['expires_at'],
   'connections.reconnect': ['!key_last4'],
   'auth_sessions.delete': ['!is_current'],
+  'upkeep.pause': ['!paused'],
+  'upkeep.resume': ['paused'],
 }
 
 const head = `/** @typedef {import('./types.js').Resource} Resource */
@@ -186,8 +207,7 @@ export const consoleResources = (operations: readonly Operation[]): GeneratedFil
       .map(({ first: _, ...field }) => ({ ...field, ...(atOnce && { first: true }) })),
   )
   const bench = `/** Fields of a request that the playground edits. @type {readonly import('./types.js').Field[]} */\nexport const requestFields = ${JSON.stringify(request)}\n`
-  const memory = `/** The form for a memory. @type {import('./types.js').Act} */\nexport const memoryForm = ${JSON.stringify(actOf(byId.get('memory.write')))}\n`
-  return { path: 'console/resources/resources.js', text: `${head}[\n${lines.join('')}]\n\n${bench}\n${memory}` }
+  return { path: 'console/resources/resources.js', text: `${head}[\n${lines.join('')}]\n\n${bench}` }
 }
 
 const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('dashboard')
@@ -199,11 +219,11 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
   const list = byId.get(`${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
   const columns = wordsIn(own.columns)
-  const unknown = columns.find((column) => !fieldsOf(rowIn(list)).has(column))
+  const unknown = columns.find((column) => !fieldsOf(rowIn(list)).has(column.replace('-', '')))
   if (unknown !== undefined) throw new Error(`${name} has no field ${unknown}`)
   const remove = byId.get(`${name}.delete`)
   const found = [...byId.values()].filter(({ id }) => isActOf(id, name))
-  const one = [byId.get(`${name}.update`), remove, ...found].find(Boolean)
+  const one = [byId.get(`${name}.get`), byId.get(`${name}.update`), remove, ...found].find(Boolean)
   return {
     ...{ name, title, none, columns, about: about[name] ?? '', children: wordsIn(own.children) },
     ...{
@@ -215,7 +235,8 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
     },
     parent: list.params.find((param) => isOfRow(param)) ?? null,
     key: one?.params.find((param) => !list.params.includes(param) && isOfRow(param, name)) ?? null,
-    create: actOf(byId.get(`${name}.create`)),
+    get: single ? null : actOf(byId.get(`${name}.get`)),
+    create: actOf(byId.get(own.create ?? `${name}.create`)),
     update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
     ...(single && { single }),
     remove: remove?.method === 'DELETE' ? actOf(remove) : null,
@@ -229,14 +250,38 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
 }
 
 /** Query parameters that filter no rows; `kind` is the page's own. */
-const notFilters = new Set(['limit', 'cursor', 'order', 'after', 'after_id', 'before_id', 'kind'])
+const notFilters = new Set([
+  'limit',
+  'cursor',
+  'order',
+  'after',
+  'after_id',
+  'before_id',
+  'kind',
+  'userId',
+  'user_id',
+  'user',
+])
 
-/** The filters of a list, which are its other query parameters, the tenant last. */
+/** The filters of a list, which are its other query parameters by their names in addresses: choices first, the tenant last. */
 const filtersOf = ({ query }: Operation) =>
   Object.entries(query)
     .filter(([name]) => !notFilters.has(name))
-    .toSorted(([a], [b]) => Number(a === 'tenant_id') - Number(b === 'tenant_id'))
-    .map(([name, { json }]) => ({ name, choices: json.enum ?? (json.type === 'boolean' ? [true, false] : []) }))
+    .map(
+      ([
+        param,
+        {
+          json: { enum: values, type },
+        },
+      ]) => {
+        const choices = values ?? (type === 'boolean' ? [true, false] : [])
+        return { name: param.replace(/^(tenant|key|agent)_id$/, '$1'), param, choices }
+      },
+    )
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+
+const rankOf = ({ name, choices }: { readonly name: string; readonly choices: readonly unknown[] }): number =>
+  name === 'tenant' ? 2 : choices.length > 0 ? 0 : 1
 
 /** The schema of the rows of a list, which some lists name otherwise than `data`; of a setting, its own. */
 const rowIn = ({ answer }: Operation): JsonSchema => {

@@ -42,7 +42,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     if (first === undefined) throw new Error('the cluster has no node')
     await signIn(page, first.url, '#/nodes')
     for (const { name } of world.nodes) await nodeRow(page, new RegExp(`^${name}.*running`)).waitFor(patience)
-    await nodeRow(page, 'node-1 (this one)').waitFor(patience)
+    await nodeRow(page, /node-1.*this one/).waitFor(patience)
     for (const session of sessions) await page.getByRole('link').and(page.getByTitle(session)).waitFor(patience)
 
     const session = sessions[1] ?? ''
@@ -78,7 +78,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     await nodeRow(page, /^node-2.*running/).waitFor(patience)
     await world.cluster.redis.kill9()
     await nodeRow(page, /^node-2.*not known/).waitFor(patience)
-    await nodeRow(page, /^node-1 \(this one\).*running/).waitFor(patience)
+    await nodeRow(page, /^node-1.*this one.*running/).waitFor(patience)
     expect(await nodeRow(page, /not known/).count()).toBeGreaterThan(0)
     await world.cluster.redis.restart()
     await nodeRow(page, /^node-2.*running/).waitFor(patience)

@@ -77,7 +77,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console with hosti
     ['fleet', 'Fleet'],
     [`actors/${ids.session}`, ids.session],
     [`actors/${ids.action}`, ids.action],
-    [`memory?user=${encodeURIComponent(user)}&q=York&id=${ids.memory}`, 'Memory'],
+    [`memory?user=${encodeURIComponent(user)}&q=York&open=${ids.memory}`, 'Memory'],
     ['knowledge', 'Knowledge'],
     [`knowledge?open=${ids.base}&q=leave&child=${ids.source}`, 'Knowledge'],
     ['connections', 'Connections'],

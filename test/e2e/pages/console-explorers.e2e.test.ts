@@ -154,10 +154,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
       .filter({ has: page.getByTitle(request, { exact: true }) })
       .waitFor()
     await page.keyboard.press('Enter')
-    await page
-      .getByRole('region', { name: `Request ${request}` })
-      .getByText('answered')
-      .waitFor()
+    await page.getByRole('region', { name: 'Chat completions · simulated-1' }).getByText('answered').waitFor()
     expect(console.complaints).toEqual([])
   })
 })

@@ -53,7 +53,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     const price = page.getByRole('table', { name: 'Price' }).getByRole('row')
     await price.filter({ hasText: /input tokens.*2,000.*\$2.00 a million.*\$0.0040/ }).waitFor()
     await price.filter({ hasText: /Cost.*\$0.005/ }).waitFor()
-    expect(page.url()).toContain('request=')
+    expect(page.url()).toContain('open=')
   })
 
   it('shows cost, calls and durations by time, from which a peak leads to its requests, and names refused calls', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
 
   it('has no axe violation on a desktop or phone screen, in either theme', async () => {
     const id = (await console.world.api.get('/v1/request-log?limit=1&failed=false')).body.data[0].request_id
-    await console.show(`gateway?request=${id}`, 'Gateway')
+    await console.show(`gateway?open=${id}`, 'Gateway')
     await console.page.getByRole('table', { name: 'Attempts' }).waitFor()
     expect(await console.faults('gateway')).toEqual([])
     expect(console.complaints).toEqual([])

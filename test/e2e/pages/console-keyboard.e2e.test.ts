@@ -51,8 +51,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     fleet: ['fleet', 'Fleet'],
     session: [`actors/${ids.session}`, ids.session],
     action: [`actors/${ids.action}`, ids.action],
-    gateway: [`gateway?request=${ids.request}`, 'Gateway'],
-    memory: [`memory?user=ada&q=Where%20does%20Ada%20live&id=${ids.memory}`, 'Memory'],
+    gateway: [`gateway?open=${ids.request}`, 'Gateway'],
+    memory: [`memory?user=ada&q=Where%20does%20Ada%20live&open=${ids.memory}`, 'Memory'],
     knowledge: [`knowledge?open=${ids.base}&q=leave&child=${ids.source}`, 'Knowledge'],
     connections: ['connections', 'Connections'],
     tools: [`tools?open=${ids.server}`, 'Tool servers'],
@@ -128,8 +128,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await page.getByText('No results match these filters.').waitFor()
     await expectFocus(/^select Status/)
     const panels = [
-      ['gateway', 'Gateway', 'Chat completions · simulated-1', `section Request ${ids.request}`],
-      ['memory?user=ada', 'Memory', 'Ada lives in York', `section Memory ${ids.memory}`],
+      ['gateway', 'Gateway', 'Chat completions · simulated-1', 'section Chat completions · simulated-1'],
+      ['memory?user=ada', 'Memory', 'Ada lives in York', 'section Ada lives in York'],
       [`knowledge?open=${ids.base}`, 'Knowledge', 'Rules', 'section Rules'],
       ['tools', 'Tool servers', 'Sky', /^section .*Sky/],
     ] as const

@@ -239,7 +239,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the playground of the 
       { role: 'user', content: 'Hello from the log' },
     ]
     const answer = await world.api.post('/v1/chat/completions', { model: 'simulated-1', messages })
-    await console.show(`gateway?request=${answer.headers.get('x-request-id')}`, 'Gateway')
+    await console.show(`gateway?open=${answer.headers.get('x-request-id')}`, 'Gateway')
     await page.getByRole('link', { name: 'Open in the playground' }).click()
     const message = page.getByRole('textbox', { name: 'Message' })
     await expect.poll(() => message.inputValue()).toBe('Hello from the log')

@@ -221,7 +221,7 @@ describe.skipIf(executablePath === undefined)('the console', () => {
       .getByRole('row')
       .filter({ hasText: 'compaction' })
     await compaction.getByText('running').waitFor()
-    const node = page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: '(this one)' })
+    const node = page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: 'this one' })
     await node.filter({ hasText: 'running' }).filter({ hasText: '256' }).waitFor()
     const live = page.getByRole('table', { name: 'Live actors' }).getByRole('row')
     await live.filter({ has: page.locator(`a[data-id="${session}"]`) }).waitFor()

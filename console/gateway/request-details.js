@@ -1,51 +1,25 @@
-import { callApi } from '../api.js'
-import { dollars, duration, preciseTime } from '../format.js'
+import { dollars, duration } from '../format.js'
 import { html } from '../html.js'
-import { nothing } from '../parts/cells.js'
-import { ReadPanel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
-import { useRead } from '../parts/use-read.js'
-import { hashAt, routeHash } from '../route.js'
+import { routeHash } from '../route.js'
 import { priceParts } from './gateway-model.js'
-import { requestTitle, who } from './request-list.js'
 
 /** @typedef {import('./gateway-model.js').Entry} Entry */
 
 /** Operations whose requests the playground can send again. */
 const openable = ['chat_completions.create', 'responses.create']
 
-/** One request: its attempts, its redactions, the parts of its price, and its bodies. @param {{ place: Place, id: string }} props */
-export const RequestPanel = ({ place, id }) => {
-  const { project } = place
-  const read = useRead(id, () => callApi(project, 'request_log.get', { params: { request_id: id } }))
-  const { data } = read
-  const opens = data !== null && openable.includes(data.operation) && data.request_body !== null
-  const playground = routeHash({ view: 'playground', project, query: { mode: 'requests', request: id } })
-  const head = html`${data === null ? 'Request' : requestTitle(data)} <code>${id}</code> ${opens && html`<a href=${playground}>Open in the playground</a>`}`
-  return html`<${ReadPanel} label=${`Request ${id}`} head=${head} close=${hashAt(place, { request: '' })} read=${read} show=${(/** @type {Entry} */ entry) => html`<${Shown} place=${place} entry=${entry} />`}
-    failed="The request log has no entry for this request: it was not logged, or its entry has expired." />`
-}
-
-/** @param {{ place: Place, entry: Entry }} props */
-const Shown = ({ place, entry }) => {
-  const { error, status, operation, asked_model, at, duration_ms, first_byte_ms, redactions, bodies } = entry
-  const taken = Object.entries(redactions)
+/** The attempts of a request, the parts of its price, and its bodies. @param {{ place: Place, row: Entry }} props */
+export const RequestDetails = ({ place: { project }, row: entry }) => {
+  const { request_id: request, operation, bodies, request_body, response_body } = entry
+  const opens = openable.includes(operation) && request_body !== null
   return html`
-    ${error !== null && html`<p class="panel-part trouble" role="alert"><strong>${error}</strong> answered with ${status}.</p>`}
-    <dl class="facts">
-      <dt>Ended</dt><dd><time datetime=${at}>${preciseTime(at)}</time></dd>
-      <dt>Operation</dt><dd>${operation}</dd>
-      <dt>Caller</dt><dd>${who(place, entry)}</dd>
-      <dt>Requested model</dt><dd>${asked_model}</dd>
-      <dt>First byte</dt><dd>${first_byte_ms === null ? nothing : duration(first_byte_ms)}</dd>
-      <dt>Duration</dt><dd>${duration(duration_ms)}</dd>
-      <dt>Redacted</dt><dd>${taken.length === 0 ? 'nothing' : taken.map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`).join(', ')}</dd>
-    </dl>
+    ${opens && html`<p class="panel-part"><a href=${routeHash({ view: 'playground', project, query: { mode: 'requests', request } })}>Open in the playground</a></p>`}
     <h3>Attempts</h3>
     <${Attempts} entry=${entry} />
     <h3>Price</h3>
     <${Price} entry=${entry} />
-    ${bodies === 'kept' ? html`<${Body} title="Request" text=${entry.request_body} /><${Body} title="Response" text=${entry.response_body} />` : html`<p class="panel-part muted">${whyNoTexts(bodies)}</p>`}
+    ${bodies === 'kept' ? html`<${Body} title="Request" text=${request_body} /><${Body} title="Response" text=${response_body} />` : html`<p class="panel-part muted">${whyNoTexts(bodies)}</p>`}
   `
 }
 

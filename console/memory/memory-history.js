@@ -1,0 +1,33 @@
+import { callApi } from '../api.js'
+import { time } from '../format.js'
+import { html } from '../html.js'
+import { nothing } from '../parts/cells.js'
+import { Table } from '../parts/table.js'
+import { useRead } from '../parts/use-read.js'
+import { hashAt } from '../route.js'
+
+/** @typedef {Answers['memory.history']['history'][number]} Past */
+
+/** The facts of a memory, and its history. @param {{ place: Place, row: import('#client/api/index.ts').Memory }} props */
+export const MemoryHistory = ({ place, row: { id, facts, updated_at } }) => {
+  const { tenant = '' } = place.query
+  const { data } = useRead(`${id} ${updated_at}`, (signal) =>
+    callApi(place.project, 'memory.history', { params: { memory_id: id }, tenant, signal }),
+  )
+  const entity = (/** @type {string} */ name) => html`<a href=${hashAt(place, { entity: name })}>${name}</a>`
+  /** @type {Columns<Past>} */
+  const columns = {
+    Time: ({ at }) => html`<time datetime=${at}>${time(at)}</time>`,
+    Change: ({ event }) =>
+      html`<span class="chip" data-tone=${event === 'superseded' ? 'wait' : 'calm'}>${event}</span>`,
+    Content: ({ content }) => content,
+    Valid: ({ valid_from: from, valid_to: to }) =>
+      from === null && to === null ? nothing : `${from?.slice(0, 10) ?? '…'} to ${to?.slice(0, 10) ?? 'now'}`,
+    Memory: (past) => (past.id === id ? 'this one' : html`<a href=${hashAt(place, { open: past.id })}>${past.id}</a>`),
+  }
+  return html`
+    ${facts.length > 0 && html`<h3>Facts</h3><ul class="links">${facts.map(({ subject, relation, object }) => html`<li>${entity(subject)} ${relation} ${entity(object)}</li>`)}</ul>`}
+    <h3>History</h3>
+    ${data !== null && html`<${Table} label="History" columns=${columns} rows=${data.history} keyOf=${(/** @type {Past} */ _, /** @type {number} */ at) => at} />`}
+  `
+}
