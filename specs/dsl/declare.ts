@@ -105,7 +105,7 @@ export interface OperationSpec {
   readonly maxBodyValues?: number
   /** The body is a conversation. `MAX_CHAT_BODY_MB` sets its maximum size, up to this many bytes. */
   readonly chatBodyBytes?: number
-  /** Whether browsers of other origins may call it. Default: true for operations for client tokens and public GETs. */
+  /** Whether browsers of other origins may call it. Default: true for operations for client tokens or public keys, and public GETs. */
   readonly cors?: boolean
   /** Headers of every successful response, such as a cache rule. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
@@ -315,4 +315,6 @@ const idempotencyByDefault = ({ method, answer }: OperationSpec): IdempotencyMod
 }
 
 const corsByDefault = ({ method, access }: OperationSpec): boolean =>
-  access.kinds.includes('client_token') || (method === 'GET' && access.kinds.includes('public'))
+  access.publicKeys === true ||
+  access.kinds.includes('client_token') ||
+  (method === 'GET' && access.kinds.includes('public'))

@@ -128,7 +128,7 @@ function refusal(errors: readonly ErrorObject[]): ServiceError {
   if (keyword === 'discriminator') return wrongTag(error)
   const param = pathOf(instancePath)
   if (param === '') return new ServiceError('invalid_field', { message: 'The body must be a JSON object.' })
-  return new ServiceError('invalid_field', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
+  return new ServiceError('invalid_field', { param, message: `${param} ${formsOf(error, errors) ?? rule(error)}.` })
 }
 
 /** Returns the error for a discriminator that is missing or matches no branch. */
@@ -155,14 +155,14 @@ function queryRefusal(errors: readonly ErrorObject[]): ServiceError {
   const missing = error.keyword === 'required' ? error.params.missingProperty : undefined
   // the parameter without the index of an item, which a query does not show
   const param = pathOf(error.instancePath.split('/').slice(0, 2).join('/'), missing)
-  return new ServiceError('invalid_query', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
+  return new ServiceError('invalid_query', { param, message: `${param} ${formsOf(error, errors) ?? rule(error)}.` })
 }
 
-/** Returns the formats that a text may have, if it has none of them. */
-const formsOf = (errors: readonly ErrorObject[]): string | undefined => {
-  const formats = errors.filter(({ keyword }) => keyword === 'format')
-  if (errors.at(-1)?.keyword !== 'anyOf' || formats.length < 2) return undefined
-  return `must be ${formats.map(({ params }) => formatWords[params.format] ?? params.format).join(' or ')}`
+/** Returns the rules of all branches, if the value meets none of them. */
+const formsOf = ({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): string | undefined => {
+  if (keyword !== 'anyOf') return undefined
+  const branches = errors.filter((each) => each.keyword !== 'anyOf' && each.instancePath === instancePath)
+  return [...new Set(branches.map(rule))].join(' or ').replaceAll(' or must be ', ' or ')
 }
 
 /** Returns the violated rule in words. */

@@ -18,7 +18,7 @@ export const clientTokens = defineOperations('client_tokens', {
       tenant_id: described(reference, 'Tenant of the end user.'),
       external_user_id: described(reference, 'Your own id of the end user.'),
       installation_ids: described(
-        optional(array(reference, { maxItems: 100 })),
+        optional(array(reference, { minItems: 1, maxItems: 100 })),
         'Installations whose agents the token may use. Default: all installations of the tenant.',
       ),
       permissions: described(

@@ -60,7 +60,7 @@ const resource = defineResource('tenants', {
     },
     get: {
       description:
-        '`status` shows whether the tenant is suspended or being deleted; requests for such a tenant are refused.',
+        '`status` shows whether the tenant is suspended or being deleted; new work for such a tenant is refused.',
     },
   },
 })
@@ -71,7 +71,7 @@ const lifecycle = defineOperations('tenants', {
   update: {
     summary: 'Update a tenant',
     description:
-      'While `status` is `suspended`, every request for the tenant is refused. `active` lifts the suspension.',
+      'While `status` is `suspended`, the tenant can only be read, exported and deleted, and what it has be read, cancelled, rejected and deleted. `active` lifts the suspension.',
     method: 'PATCH',
     path: one,
     access: secretKeyOrDashboard('member'),

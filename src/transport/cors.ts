@@ -3,8 +3,8 @@ import type { Headers } from './http/http-port.ts'
 /** One request as CORS sees it. */
 export interface CorsQuestion {
   /**
-   * Whether the route may be called from a browser: true for client-token routes and public GETs, false for
-   * secret-key-only ones.
+   * Whether the route may be called from a browser: true for routes for client tokens or public keys and public GETs,
+   * false for secret-key-only ones.
    */
   readonly answers: boolean
   /** The Origin header, as `originIn` reads it. */

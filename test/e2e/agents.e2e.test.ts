@@ -232,6 +232,8 @@ describe.each(either('sqlite'))('agents on $store', ({ store }) => {
     expect((await stream.all()).at(-1)?.event).toBe('turn.completed')
     const unknown = { ...grant, installation_ids: ['ins_nobody'] }
     expect(await refused(api.post('/v1/client-tokens', unknown))).toBe('404 not_found installation_ids[0]')
+    const none = { ...grant, installation_ids: [] }
+    expect(await refused(api.post('/v1/client-tokens', none))).toBe('422 invalid_field installation_ids')
     await ok(api.get(`/v1/agent-installations/${id}`, { method: 'DELETE' }))
     const denied = async () =>
       (await world.as(token).fetch(`/v1/sessions/${session.id}/turns`, { input: 'Hello' })).status

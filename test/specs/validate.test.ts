@@ -191,6 +191,8 @@ describe('the message of a validation error', () => {
     inner: optional(object({})),
     task: optional(object({ prompt: string(), top_k: optional(integer()) })),
     none: optional(nullable(string())),
+    either: optional(union([string(), array(integer()), object({ url: string() })])),
+    parts: optional(union([string(), array(integer(), { minItems: 1 })])),
   })
   const messageOf = (work: () => unknown) => {
     try {
@@ -216,6 +218,9 @@ describe('the message of a validation error', () => {
     [{ kind: 'c' }, 'kind must be one of a, b.'],
     [{ inner: [] }, 'inner must be a JSON object.'],
     [{ none: 1 }, 'none must be a string or null.'],
+    [{ either: 7 }, 'either must be a string or an array or a JSON object with url.'],
+    [{ either: ['x'] }, 'either[0] must be an integer.'],
+    [{ parts: [] }, 'parts must be a string or must not be empty.'],
     [{ task: 'x' }, 'task must be a JSON object with prompt.'],
     [{ inner: { x: 1 } }, 'The body contains an unknown field: inner.x.'],
     [

@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 import { corsHeaders, isPreflight, preflightHeaders } from '#transport/cors.ts'
 
 const origin = 'https://app.example'
 
 describe('CORS', () => {
+  it('is answered by every operation that browsers have credentials for, and by none for other keys only', () => {
+    const isForPages = ({ access: { kinds, publicKeys } }: Operation) =>
+      publicKeys === true || kinds.includes('client_token')
+    const declared = Object.values<Operation>(operations).filter(({ access: { kinds } }) => !kinds.includes('public'))
+    expect(declared.filter((each) => each.cors !== isForPages(each)).map(({ id }) => id)).toEqual([])
+  })
+
   it('lets an allowed origin read the response of a CORS route', () => {
     const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })

@@ -133,7 +133,6 @@ export const aiChat = defineOperations('ai_chat', {
     unknownFields: 'ignore',
     idempotency: 'stored',
     attributed: true,
-    cors: true,
     chatBodyBytes: 64 * 1024 * 1024,
     body,
     answer: answersEither(isJsonResponse(result), answersFrames(event)),

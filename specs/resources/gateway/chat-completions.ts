@@ -95,7 +95,6 @@ export const chatCompletions = defineOperations('chat_completions', {
     access: publicKeyOrDashboard,
     envelope: 'openai',
     attributed: true,
-    cors: true,
     unknownFields: 'ignore',
     idempotency: 'stored',
     fields: [{ field: 'prompt', by: ['secret_key', 'dashboard'] }],

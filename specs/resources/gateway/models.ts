@@ -45,8 +45,6 @@ export const models = defineOperations('models', {
     access: publicKeyOrDashboard,
     envelope: 'openai',
     sdkEnvelopes: ['anthropic', 'google'],
-    // pages with a public key show the models that they can chat with
-    cors: true,
     query: {
       provider: optional(word),
       type: optional(word),
@@ -67,7 +65,6 @@ export const models = defineOperations('models', {
     access: publicKeyOrDashboard,
     envelope: 'openai',
     sdkEnvelopes: ['anthropic', 'google'],
-    cors: true,
     passedOver: ['beta'],
     answer: answersEither(isJsonResponse(model)),
     errors: ['model_not_found'],

@@ -192,9 +192,9 @@ const checkAllowed = ({ tools }: RunContext, { agent_id, version, version_id }: 
 const eventPage = async (
   host: Host,
   run: Resident,
-  { query: { limit, cursor }, principal }: EventsCall,
+  { query: { limit, cursor }, after: from, principal }: EventsCall,
 ): Promise<ResultOf<'runs.events'>> => {
-  const after = cursor === undefined ? 0 : sequenceOf(cursor)
+  const after = cursor === undefined ? (from ?? 0) : sequenceOf(cursor)
   const events = await host.readPage(run, after, limit)
   const last = events.at(-1)
   return {

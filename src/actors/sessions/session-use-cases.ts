@@ -93,7 +93,8 @@ export const causeOf = (idempotency: Idempotency | null): string => idempotency?
 /** Checks that a repeated Idempotency-Key has the same body. @throws {ServiceError} `idempotency_key_reused`. */
 export const checkSameRequest = (result: Delivered, idempotency: Idempotency | null): void => {
   if (!result.duplicate || idempotency === null) return
-  if (result.commit?.event.fingerprint !== idempotency.fingerprint) throw new ServiceError('idempotency_key_reused')
+  if (result.commit?.event.fingerprint !== idempotency.fingerprint)
+    throw new ServiceError('idempotency_key_reused', { param: 'Idempotency-Key' })
 }
 
 /** Use-cases that create, read, run and follow sessions. Approvals are in approval-use-cases.ts. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Overloaded } from '#runtime/index.ts'
-import type { EnvelopeName } from '#specs/dsl/declare.ts'
+import type { EnvelopeName, Operation } from '#specs/dsl/declare.ts'
 import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
 import { StoreUnavailable } from '#storage/index.ts'
 import { Containment } from '../http/containment.ts'
@@ -34,7 +34,8 @@ const answerPlainly = ({ response, envelope, requestId }: Exchange, error: unkno
 }
 
 const answerError = (exchange: Exchange, error: unknown, log: Logger): number => {
-  const shown = inItsPlace(serviceErrorOf(error, exchange, log), exchange)
+  const seen = serviceErrorOf(error, exchange, log)
+  const shown = hasParam.has(exchange.envelope) ? inItsPlace(seen, exchange.endpoint?.operation) : seen
   const { status, body } = envelop(exchange.envelope, shown, exchange.requestId)
   const head = [jsonType, ...exchange.headers, ...nameOf(exchange), ...headersOf(shown)]
   if (exchange.response.begun) exchange.response.fail()
@@ -45,11 +46,11 @@ const answerError = (exchange: Exchange, error: unknown, log: Logger): number =>
 const hasParam: ReadonlySet<EnvelopeName> = new Set(['platform', 'openai'])
 
 /** Names the last path parameter as `param` of a `not_found` error that has no `param`, or only `id`. */
-const inItsPlace = (error: ServiceError, { endpoint, envelope }: Exchange): ServiceError => {
+export const inItsPlace = (error: ServiceError, operation: Pick<Operation, 'params'> | undefined): ServiceError => {
   const { code, details, message } = error
   const unnamed = details.param === undefined || details.param === 'id'
-  const param = endpoint?.operation.params.at(-1)
-  if (code !== 'not_found' || !hasParam.has(envelope) || !unnamed || param === undefined) return error
+  const param = operation?.params.at(-1)
+  if (code !== 'not_found' || !unnamed || param === undefined) return error
   return new ServiceError(code, { ...details, message, param, cause: error.cause })
 }
 

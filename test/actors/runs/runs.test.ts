@@ -74,6 +74,8 @@ describe('a run without tools', () => {
     const answer = await world.useCases['runs.events'](call)
     if (!('events' in answer)) throw new Error('not a stream')
     expect(typesOf(await collect(answer.events.stream))).toEqual(typesOf(whole).slice(3))
+    const page = await world.useCases['runs.events']({ ...call, accept: 'application/json' })
+    expect(page).toMatchObject({ json: { data: [{ sequence: 4 }, { sequence: 5 }] } })
     const foreign = callOf({ run_id: run }, { limit: 2, cursor: 'bm90aGluZw' }, undefined)
     await expect(world.useCases['runs.events'](foreign)).rejects.toMatchObject({ code: 'invalid_query' })
   })

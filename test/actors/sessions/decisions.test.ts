@@ -148,11 +148,12 @@ describe('an Idempotency-Key', () => {
 
   it('is refused with another body, for approvals and turns', async () => {
     await approveKeyed()
-    await expect(approveKeyed('other')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+    const reused = { code: 'idempotency_key_reused', details: { param: 'Idempotency-Key' } }
+    await expect(approveKeyed('other')).rejects.toMatchObject(reused)
     const run = (body: string) =>
       world.useCases['sessions.turns'](keyed(callOf(params(), {}, { input: 'x' }), 'k2', body))
     await collect((await run('one')).stream)
-    await expect(run('two')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+    await expect(run('two')).rejects.toMatchObject(reused)
   })
 
   it('returns the same answer for a repeated rejection, and is refused with another body', async () => {

@@ -27,6 +27,14 @@ it('streams a turn whose output equals its deltas', async () => {
   expect(events.map((event) => event.sequence)).toEqual([1, 2, 3])
 })
 
+it.each([{}, { tool_results: [] }])('is refused when it begins with nothing: %j', async (body) => {
+  const world = await open({ scripts: [] })
+  await expect(turn(world, await newSession(world), body)).rejects.toMatchObject({
+    code: 'missing_field',
+    details: { param: 'input' },
+  })
+})
+
 it('gives the model the whole conversation in the next turn', async () => {
   const world = await open({ scripts: [{ text: ['one'] }, { text: ['two'] }] })
   const session = await newSession(world)

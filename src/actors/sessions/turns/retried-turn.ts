@@ -14,13 +14,12 @@ interface TurnStart {
 
 /** @throws {ServiceError} `missing_field` for a turn that begins with nothing, `invalid_field` for a retry with an input. */
 export const checkTurnStart = ({ input, tool_results, retry_of }: TurnStart): void => {
-  const isEmpty = input === undefined && tool_results === undefined
-  if (isEmpty && retry_of === undefined)
+  if (input === undefined && (tool_results ?? []).length === 0 && retry_of === undefined)
     throw new ServiceError('missing_field', {
       param: 'input',
       message: 'A turn requires input, tool_results or retry_of.',
     })
-  if (!isEmpty && retry_of !== undefined)
+  if (retry_of !== undefined && (input !== undefined || tool_results !== undefined))
     throw invalidField(
       'retry_of',
       'A retry has the input of the turn that failed: send neither input nor tool_results.',

@@ -19,7 +19,7 @@ import { refuseCrossSite } from '../credentials/csrf.ts'
 import { deferredStream } from '../deferred-stream.ts'
 import { platformBody } from '../envelopes.ts'
 import { lastEventId } from '../last-event-id.ts'
-import { serviceErrorOf } from '../refuse.ts'
+import { inItsPlace, serviceErrorOf } from '../refuse.ts'
 import { Router } from '../router.ts'
 import { asPagination, asStream, asStreamQuery, textIn } from '../schema.ts'
 import { reserved, type SocketCall, type SocketCallParts, SocketCalls, type SocketRequest } from './socket-calls.ts'
@@ -70,7 +70,7 @@ export class SessionUpgrades {
       checkHandshake(request)
       return await this.#accept({ request, requestId: id, sessionId })
     } catch (error) {
-      return refusedUpgrade('platform', serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log), id)
+      return refusedUpgrade('platform', this.#shown(error, { requestId: id }), id)
     }
   }
 
@@ -162,8 +162,8 @@ export class SessionUpgrades {
     }
   }
 
-  #shown(error: unknown, { requestId: id }: UpgradeRequest): ServiceError {
-    return serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
+  #shown(error: unknown, { requestId: id }: Pick<UpgradeRequest, 'requestId'>): ServiceError {
+    return inItsPlace(serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log), sessionSocket)
   }
 
   async #follow(upgrade: UpgradeRequest, after: number): Promise<EventStream> {

@@ -176,9 +176,12 @@ describe('an upgrade to a session socket', () => {
     const scopeless = open(() => ({ ...principals.client_token, permissions: [] }))
     expect(codeOf(await scopeless.decide(path))).toEqual([403, 'insufficient_scope'])
     const foreign = open(() => principals.secret_key, {
-      'sessions.events': () => Promise.reject(new ServiceError('not_found')),
+      'sessions.events': () => Promise.reject(new ServiceError('not_found', { param: 'id' })),
     })
-    expect(codeOf(await foreign.decide(path))).toEqual([404, 'not_found'])
+    const decision = await foreign.decide(path)
+    expect(codeOf(decision)).toEqual([404, 'not_found'])
+    if (!('refuse' in decision)) throw new Error('accepted')
+    expect(JSON.parse(decision.refuse.body).error.param).toBe('session_id')
   })
 })
 
