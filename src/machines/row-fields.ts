@@ -1,4 +1,4 @@
-import type { JsonObject } from '#specs/dsl/json.ts'
+import type { Json, JsonObject } from '#specs/dsl/json.ts'
 
 /** The fields of a list row that show fields of a context: by name, the field of the context. */
 export type FieldsOf<Fields extends Readonly<Record<string, keyof Context>>, Context> = {
@@ -6,10 +6,11 @@ export type FieldsOf<Fields extends Readonly<Record<string, keyof Context>>, Con
 }
 
 /** Returns the fields of a list row, without those that the context does not have. */
-export const rowFields = (fields: Readonly<Record<string, string>>, context: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => {
-      const value = context[field]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+export const rowFields = (fields: Readonly<Record<string, string>>, context: JsonObject): JsonObject => {
+  const row: Record<string, Json> = {}
+  for (const name in fields) {
+    const value = context[fields[name] ?? '']
+    if (value !== undefined) row[name] = value
+  }
+  return row
+}

@@ -61,10 +61,9 @@ const ruleOf = (machine: AnyStateMachine, value: StateValue): StatusRule =>
   activeLeaves(machine, value).find((leaf) => leaf?.status !== undefined)?.status
 
 const activeLeaves = (machine: AnyStateMachine, value: StateValue) => {
-  const leaves = leavesOf(machine)
-  return leafPath(value)
-    .split(' ')
-    .map((path) => leaves.get(path))
+  const [leaves, path] = [leavesOf(machine), leafPath(value)]
+  const only = leaves.get(path)
+  return only === undefined ? path.split(' ').map((each) => leaves.get(each)) : [only]
 }
 
 const known = new WeakMap<AnyStateMachine, ReadonlyMap<string, LeafState>>()

@@ -70,7 +70,7 @@ const loggedFailure = (events: Parameters<Ledger>[0]['events']): Why | null => {
 
 /** Reads the error from the event: delivery attempts and actions name it there. */
 const enteredFailure = ({ moved, event }: Parameters<Ledger>[0]): Why | null => {
-  const leaf = moved?.[1].split('.').at(-1)
+  const leaf = moved?.[1].slice(moved[1].lastIndexOf('.') + 1)
   if (leaf !== 'failed' && leaf !== 'expired') return null
   const { error } = event
   if (isObject(error)) return whyOf(error, leaf)

@@ -12,8 +12,8 @@ const everyMs = 1_000
 const ownersTurnMs = 500
 /** Age in ms from which a segment is processed by any process, because its own has ended or is overloaded. */
 const orphanMs = 15_000
-/** Number of calls whose rows are written at once. */
-const atOnce = 20
+/** Number of calls whose rows are written at once: few by a busy process, whose calls wait for them meanwhile. */
+const atOnce = { busy: 8, quiet: 20 } as const
 /** A process counts as busy when it recorded a call within this time, in ms. */
 const quietMs = 250
 /**
@@ -126,23 +126,22 @@ export class SegmentExpander {
 
   async #expand(segment: Row<SegmentData>, gently: boolean): Promise<void> {
     const { records } = this.#parts
-    for (let from = 0; from < segment.data.calls.length; from += atOnce) {
+    for (let from = 0, to = 0; from < segment.data.calls.length; from = to) {
       const began = performance.now()
-      await records.project(
-        placesIn(segment, from, from + atOnce)
-          .map(rowsOf)
-          .flatMap(projected),
-      )
-      if (gently) await this.#rest(performance.now() - began)
+      to = from + atOnce[gently && this.#isBusy() ? 'busy' : 'quiet']
+      await records.project(placesIn(segment, from, to).map(rowsOf).flatMap(projected))
+      if (gently && this.#isBusy()) await this.#rest(performance.now() - began)
     }
     this.#expanded++
     await records.project([{ kind: callSegments, record: { ...segment, version: 2, expires_at: 1, data: {} } }])
   }
 
-  async #rest(workedMs: number): Promise<void> {
-    const { clock, lastCallAt } = this.#parts
-    if (clock.now() - lastCallAt() > quietMs) return
+  #isBusy(): boolean {
+    return this.#parts.clock.now() - this.#parts.lastCallAt() <= quietMs
+  }
+
+  #rest(workedMs: number): Promise<void> {
     const share = Math.min(maxShare, Math.max(minShare, (this.#own.size / segmentsForAll) ** 2))
-    await pause(clock, Math.min(longestRestMs, (workedMs * (1 - share)) / share))
+    return pause(this.#parts.clock, Math.ceil(Math.min(longestRestMs, (workedMs * (1 - share)) / share)))
   }
 }

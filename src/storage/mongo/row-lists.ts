@@ -55,16 +55,25 @@ export const foundBy = (kind: RecordKind, record: Owned & { readonly data: JsonO
   }
   const own = kindLists(kind)
   if (own === null) return { keys }
-  const ofRow = own.lists.filter(({ owner }) => owner.every((column) => record[column] !== null))
-  const lists: Record<ListsField, readonly string[]> = {
-    [own.field]: ofRow.map((list) => listMark(list, record, keys)),
-  }
-  return { keys, ...lists }
+  const found: { [lists: ListsField]: readonly string[]; keys: typeof keys } = { keys }
+  found[own.field] = listsOf(own, record, keys)
+  return found
 }
 
-/** Most marks in memory: rows of a kind share most of theirs. */
-const maxMarks = 20_000
-let marks = new Map<string, string>()
+/** Most combinations of values in memory: rows of a kind share most of theirs. */
+const maxKnown = 10_000
+let known = new Map<string, readonly string[]>()
+
+const listsOf = ({ field, lists }: KindLists, owned: Owned, keys: Readonly<Record<string, string>>) => {
+  const values = JSON.stringify([field, owned.project, owned.tenant, owned.user, keys])
+  const before = known.get(values)
+  if (before !== undefined) return before
+  const ofRow = lists.filter(({ owner }) => owner.every((column) => owned[column] !== null))
+  const made = ofRow.map((list) => listMark(list, owned, keys))
+  if (known.size >= maxKnown) known = new Map()
+  known.set(values, made)
+  return made
+}
 
 /**
  * The hash that stands for one list. It is cryptographic, so that the values of one owner cannot be chosen to fill a
@@ -82,10 +91,5 @@ export const listMark = (
     owner.map((column) => owned[column]),
     fields.map((field) => keys[field] ?? null),
   ])
-  const known = marks.get(text)
-  if (known !== undefined) return known
-  const mark = hash('sha256', text, 'base64url').slice(0, 12)
-  if (marks.size >= maxMarks) marks = new Map()
-  marks.set(text, mark)
-  return mark
+  return hash('sha256', text, 'base64url').slice(0, 12)
 }

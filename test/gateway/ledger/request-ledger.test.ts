@@ -98,6 +98,30 @@ describe('a finished call', () => {
     expect(await all(storage.records, requestLog)).toEqual(lines)
   })
 
+  it('becomes a row with few others while calls are made, and with more when none are', async () => {
+    const { ledger, clock, storage } = await world()
+    const made: number[] = []
+    const { records } = storage
+    const write = records.project.bind(records)
+    records.project = (rows) => {
+      made.push(rows.filter(({ kind }) => kind === usageRows).length)
+      return write(rows)
+    }
+    const recordMany = (): void => {
+      for (let n = 0; n < 40; n++) ledger.record(callOf())
+    }
+    recordMany()
+    await ledger.flush()
+    for (let ms = 0; ms < 3_000; ms += 100) {
+      await clock.advance(100)
+      ledger.record(callOf())
+    }
+    expect(Math.max(...made)).toBe(8)
+    recordMany()
+    await clock.advance(10_000)
+    expect(Math.max(...made)).toBe(20)
+  })
+
   it("is free with a key of the project and charged at the provider's price with a managed key", async () => {
     const { ledger } = await world()
     for (const source of ['byok', 'custom', 'managed', 'simulated'] as const) {

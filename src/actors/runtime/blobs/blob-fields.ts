@@ -93,7 +93,8 @@ export const lengthOf = (value: Json | undefined): number => {
   return length
 }
 
-const hasReference = (value: Json | undefined): boolean => {
+/** Whether a value refers to a blob, or is wrapped like a reference. */
+export const hasReference = (value: Json | undefined): boolean => {
   if (typeof value !== 'object' || value === null) return false
   for (const key in value) if (key === '$blob' || hasReference(Reflect.get(value, key))) return true
   return false

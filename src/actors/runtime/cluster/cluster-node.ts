@@ -241,8 +241,8 @@ export class ClusterNode {
     const { storage } = this.#parts
     const known = this.#feeds.eventsAfter(id, after)
     if (known !== undefined) return known
-    const head = await storage.commits.head(id)
-    return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
+    const project = async () => (await storage.commits.head(id))?.project ?? ''
+    return streamPage({ storage, actor: id, project }, after)
   }
 
   /** Returns a shard in which a new actor runs on this process; undefined when there is none, and any shard will do. */

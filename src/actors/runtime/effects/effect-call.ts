@@ -60,6 +60,7 @@ export class EffectCall {
   readonly #parts: EffectCallParts
   readonly #called: CalledEffect
   readonly #abort: AbortController
+  readonly #signal: AbortSignal
   /** Number in the cause of the newest part. */
   #partNumber = 0
   /** Number of parts of its stream that were journaled, or are about to be. */
@@ -71,10 +72,7 @@ export class EffectCall {
     this.#parts = parts
     this.#called = called
     this.#abort = abort
-  }
-
-  get #signal(): AbortSignal {
-    return this.#abort.signal
+    this.#signal = abort.signal
   }
 
   /** Never rejects. */

@@ -1,5 +1,5 @@
 import type { LogEvent, Storage, StoredLogEvent } from '#storage/ports.ts'
-import { restoreBlobs } from '../blobs/blob-fields.ts'
+import { hasReference, restoreBlobs } from '../blobs/blob-fields.ts'
 import { isObject } from '../schema.ts'
 import { Unrestorable } from '../step/actor-state.ts'
 
@@ -7,7 +7,8 @@ import { Unrestorable } from '../step/actor-state.ts'
 export interface ActorLog {
   readonly storage: Pick<Storage, 'commits' | 'blobs'>
   readonly actor: string
-  readonly project: string
+  /** The project of its blobs, or how to find it when an event refers to one. */
+  readonly project: string | (() => Promise<string>)
 }
 
 /** Number of events per read of a stream: few at first, since they may be large, then many more. */
@@ -34,7 +35,7 @@ export const logPage = async (log: ActorLog, after: number, limit: number): Prom
     const step = Math.min(pageStep, limit - page.length)
     const events = await log.storage.commits.events(log.actor, page.at(-1)?.sequence ?? after, step)
     for (const event of events) {
-      const read = await whole(log, event)
+      const read = hasBlobs(event) ? await restored(log, event) : event
       bytes += Buffer.byteLength(JSON.stringify(read.payload)) + eventHeadBytes
       if (bytes > pageMaxBytes && page.length > 0) return page
       page.push(read)
@@ -54,7 +55,7 @@ export const streamPage = async (log: ActorLog, after: number): Promise<readonly
   for (const step of streamSteps) {
     const events = await log.storage.commits.events(log.actor, page.at(-1)?.sequence ?? after, step)
     for (const event of events) {
-      const read = await whole(log, event)
+      const read = hasBlobs(event) ? await restored(log, event) : event
       page.push(read)
       chars += charsOf(read)
       if (chars > streamMaxChars) return page
@@ -74,10 +75,12 @@ export const charsOf = ({ payload }: LogEvent): number => {
   return chars
 }
 
-const whole = async ({ storage, project }: ActorLog, event: StoredLogEvent): Promise<StoredLogEvent> => {
+const hasBlobs = ({ payload, hidden }: StoredLogEvent): boolean => hasReference(payload) || hasReference(hidden)
+
+const restored = async ({ storage, project: given }: ActorLog, event: StoredLogEvent): Promise<StoredLogEvent> => {
+  const project = typeof given === 'string' ? given : await given()
   const payload = await restoreBlobs(event.payload, storage.blobs, project)
   if (!isObject(payload)) throw new Unrestorable('an event has no payload')
-  if (event.hidden === undefined) return { ...event, payload }
-  const hidden = await restoreBlobs(event.hidden, storage.blobs, project)
+  const hidden = await restoreBlobs(event.hidden ?? null, storage.blobs, project)
   return { ...event, payload, ...(isObject(hidden) && { hidden }) }
 }

@@ -227,11 +227,7 @@ const progressed = ({ alone: _alone, failures: _failures, ...flight }: InFlight)
 const tableOf = <T>(): Record<string, T> => Object.create(null)
 
 const withEntry = <T>(entries: Readonly<Record<string, T>>, name: string, entry: T): Record<string, T> => {
-  const more = tableOf<T>()
-  for (const each in entries) {
-    const there = entries[each]
-    if (there !== undefined) more[each] = there
-  }
+  const more = without(entries, [])
   more[name] = entry
   return more
 }

@@ -120,18 +120,20 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       ...(request.models !== undefined && { models: request.models }),
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
-    tools: withDeciders(sessionTools(tools, namesToApprove(tools, request, agent), policy), {
-      own: request.tools ?? [],
-      agents: agent.tools,
-      policy,
-      guarded: request.guarded ?? false,
-    }),
+    tools: tools.length === 0 ? {} : decidedTools(tools, request, agent),
   }
 }
 
+const decidedTools = (tools: readonly TurnTool[], request: TurnRequest, agent: AgentConfig): TurnPlan['tools'] => {
+  const { approval_policy: policy = null, tools: agents } = agent
+  const { tools: own = [], guarded = false } = request
+  const decided = sessionTools(tools, namesToApprove(tools, request, agent), policy)
+  return withDeciders(decided, { own, agents, policy, guarded })
+}
+
 const guardrailsOf = (request: TurnRequest, agent: AgentConfig): Pick<TurnConfig, 'guardrails'> => {
-  const guardrails = [...new Set([...(agent.guardrails ?? []), ...(request.guardrails ?? [])])]
-  return guardrails.length === 0 ? {} : { guardrails }
+  const all = [...(agent.guardrails ?? []), ...(request.guardrails ?? [])]
+  return all.length === 0 ? {} : { guardrails: [...new Set(all)] }
 }
 
 type MemoryField = Infer<typeof conversationMemory>
@@ -225,7 +227,6 @@ const sessionTools = (
   gated: ReadonlySet<string>,
   policy: ApprovalRule | null,
 ): Readonly<Record<string, SessionTool>> => {
-  if (tools.length === 0) return {}
   const needsApproval = (tool: TurnTool): boolean => {
     const isGated = gated.has(toolName(tool))
     return policy === null ? isGated : ruleFor(tool, policy, isGated) === 'require'

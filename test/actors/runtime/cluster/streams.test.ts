@@ -49,6 +49,17 @@ describe('a stream at a node that does not run the actor', () => {
     expect(sequences(reader)).toEqual(upTo(11))
   })
 
+  it('reads the log without its head, and the long texts in it', async () => {
+    const { cluster, owner, other } = await opened()
+    await owner.deliver(id, { type: 'count', n: 1 })
+    const head = vi.spyOn(cluster.storage.commits, 'head')
+    expect(await other.host.readLog(id, 0)).toMatchObject([{ sequence: 1, payload: { n: 1 } }])
+    expect(head).not.toHaveBeenCalled()
+    const text = 'long '.repeat(20_000)
+    await owner.deliver(id, { type: 'say', text })
+    expect(await other.host.readLog(id, 1)).toMatchObject([{ sequence: 2, payload: { text } }])
+  })
+
   it('needs no extra request after a delivery that was forwarded', async () => {
     const { cluster, other } = await opened()
     await other.deliver(id, { type: 'wait', ms: 60_000 })
