@@ -49,9 +49,9 @@ export const ActPanel = ({ project, actor, steps, moment, operates, done }) => {
     ${isHandedOver && html`<${LivePanel} project=${project} id=${actor.id} done=${done} />`}
     ${
       commands.length > 0 &&
-      html`<div class="act commands" role="group" aria-label="Act" ref=${bar}>
+      html`<div class="act row" role="group" aria-label="Act" ref=${bar}>
         ${commands.map(({ name }) => html`<button type="button" class="quiet" aria-expanded=${name === open} onClick=${() => setOpen(name === open ? '' : name)}>${name}</button>`)}
-        <span role="status">${outcome !== null && html`${outcome.text} ${outcome.href !== '' && html`<a href=${outcome.href}>${outcome.id}</a>`}`}</span>
+        <span role="status" class="wrap-anywhere">${outcome !== null && html`${outcome.text} ${outcome.href !== '' && html`<a href=${outcome.href}>${outcome.id}</a>`}`}</span>
       </div>`
     }
     ${
@@ -92,9 +92,9 @@ const Decisions = ({ project, actor, operates }) => {
     }
   }, [actor.id, actor.seq])
   if (lines.length === 0) return null
-  return html`<section class="decisions" aria-label="Decisions"><ul>${lines.map(
+  return html`<section class="mx-16 mt-12" aria-label="Decisions"><ul>${lines.map(
     ({ id, action, actor: by, reason, created_at }) =>
-      html`<li key=${id}><strong>${wordsOf(action)}</strong> by <span title=${by.id}>${by.id === null ? by.kind : nameOf(by.id)}</span>${reason !== null && html`: <q>${reason}</q>`} <time datetime=${created_at}>${created_at.slice(0, 16).replace('T', ' ')}</time></li>`,
+      html`<li key=${id} class="py-3 wrap-anywhere"><strong>${wordsOf(action)}</strong> by <span title=${by.id}>${by.id === null ? by.kind : nameOf(by.id)}</span>${reason !== null && html`: <q>${reason}</q>`} <time class="muted" datetime=${created_at}>${created_at.slice(0, 16).replace('T', ' ')}</time></li>`,
   )}</ul></section>`
 }
 

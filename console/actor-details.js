@@ -11,9 +11,9 @@ export const RelatedList = ({ project, actor: { machine, related } }) => {
   const title = machine === 'session' ? 'Open actions' : machine === 'action' ? 'Belongs to' : 'Related'
   return (
     related.length > 0 &&
-    html`<section class="related" aria-label=${title}><h2>${title}</h2><ul>${related.map(
+    html`<section class="box mx-16 mt-12" aria-label=${title}><h2 class="mb-4 text-12 font-semibold">${title}</h2><ul>${related.map(
       ({ id, label, state }) =>
-        html`<li key=${id}><${StateChip} state=${state} /><${ActorLink} project=${project} id=${id} label=${label} /></li>`,
+        html`<li key=${id} class="row items-baseline gap-x-10 gap-y-2 wrap-anywhere py-2"><${StateChip} state=${state} /><${ActorLink} project=${project} id=${id} label=${label} /></li>`,
     )}</ul></section>`
   )
 }
@@ -34,7 +34,7 @@ export const ActorFacts = ({ actor, steps }) => {
   const owners = ownersOf(steps)
   return html`
     <dl class="facts">${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-    ${owners.some(({ seq }) => seq > 1) && html`<section class="owners" aria-label="Takeovers"><h2>Takeovers</h2><ol>${owners.map(ownerItem)}</ol></section>`}
+    ${owners.some(({ seq }) => seq > 1) && html`<section class="mt-14 tabular-nums wrap-anywhere" aria-label="Takeovers"><h2 class="mb-4 text-12 font-semibold">Takeovers</h2><ol>${owners.map(ownerItem)}</ol></section>`}
   `
 }
 

@@ -3,6 +3,7 @@ import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { titleOf } from './names.js'
 import { routeHash } from './route.js'
+import { framesOf } from './scrubber.js'
 import { effectSpans, messagesOf, nameOf, takeoverText } from './steps-model.js'
 
 /** Label of what caused a step. @type {Readonly<Record<string, string>>} */
@@ -25,26 +26,22 @@ export const causes = {
 export const StepsPanel = ({ project, steps, layout, chosen, choose }) => {
   const spans = new Map(effectSpans(steps).map((span) => [span.id, span]))
   // the log has the content of a stream's parts, so consecutive parts share one row
-  const rows = steps
-    .map((step, index) => ({ step, index }))
-    .filter(
-      ({ step, index }) => step.caused_by !== 'part' || step.to !== null || steps[index + 1]?.caused_by !== 'part',
-    )
+  const rows = framesOf(steps)
   return html`
     <ol class="steps">
       ${rows.map(
         ({ step, index }) => html`
-        <li key=${step.seq} class=${index === chosen ? 'chosen' : ''} data-seq=${step.seq}>
-          <button type="button" class="step-head" aria-pressed=${index === chosen} onClick=${() => choose(index)}>
+        <li key=${step.seq} class=${`px-(--inset) pb-6 border-b border-line text-12 wrap-anywhere ${index === chosen ? 'chosen' : ''}`} data-seq=${step.seq}>
+          <button type="button" class="step-head grid grid-cols-[minmax(2.6em,max-content)_auto_1fr_auto] items-baseline gap-10 w-full px-0 pt-5 pb-2 border-0 bg-transparent text-inherit [font:var(--code)] text-left" aria-pressed=${index === chosen} onClick=${() => choose(index)}>
             <span class="seq">${step.seq}</span>
             <span class="step-cause">${causes[step.caused_by] ?? step.caused_by}</span>
-            <span class="name">${nameOf(layout, step)}</span>
+            <span class="font-semibold">${nameOf(layout, step)}</span>
             <time datetime=${step.at}>${preciseTime(step.at)}</time>
           </button>
-          ${step.to !== null && html`<p class="moved">${step.from === null ? null : html`<span class="chip" data-tone=${toneOf(step.from)}>${step.from}</span> → `}<span class="chip" data-tone=${toneOf(step.to)}>${step.to}</span></p>`}
+          ${step.to !== null && html`<p>${step.from === null ? null : html`<span class="chip" data-tone=${toneOf(step.from)}>${step.from}</span> → `}<span class="chip" data-tone=${toneOf(step.to)}>${step.to}</span></p>`}
           ${step.owner && step.seq > 1 && html`<p class="muted">taken over by <strong>${step.owner.node ?? 'a node'}</strong>, ${takeoverText(step.owner)}, epoch ${step.owner.epoch}${step.owner.since !== null && `, ${preciseTime(step.owner.since)}`}</p>`}
           ${step.caused_by === 'message' && html`<p class="muted">from ${linked(project, step.cause.replace(/:\d+:m\d+$/, ''))}</p>`}
-          ${step.effects.map((effect) => html`<p class="effect"><strong>${effect.name}</strong> ${outcomeOf(spans.get(effect.id))}</p>`)}
+          ${step.effects.map((effect) => html`<p><strong>${effect.name}</strong> ${outcomeOf(spans.get(effect.id))}</p>`)}
           ${step.messages.map(({ to, event }) => html`<p class="muted">→ ${linked(project, to)} ${event}</p>`)}
         </li>`,
       )}
@@ -73,17 +70,17 @@ export const SequencePanel = ({ project, id, steps }) => {
   const middle = (actor) => lanes.indexOf(actor) * laneWidth + laneWidth / 2
   return html`
     <div class="chart-box" tabindex="0" role="group" aria-label="Messages">
-      <svg class="sequence" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}>
+      <svg width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}>
         ${lanes.map(
           (lane) => html`
-          <line x1=${middle(lane)} x2=${middle(lane)} y1="28" y2=${height} />
-          ${/_[0-9a-z]{26}$/.test(lane) ? html`<a href=${routeHash({ view: 'actor', project, id: lane })}><text x=${middle(lane)} y="16" text-anchor="middle"><title>${lane}</title>${shortened(titleOf(lane))}</text></a>` : html`<text x=${middle(lane)} y="16" text-anchor="middle">${lane}</text>`}`,
+          <line class="stroke-line" x1=${middle(lane)} x2=${middle(lane)} y1="28" y2=${height} />
+          ${/_[0-9a-z]{26}$/.test(lane) ? html`<a href=${routeHash({ view: 'actor', project, id: lane })}><text class="fill-accent [font:12px_var(--mono)]" x=${middle(lane)} y="16" text-anchor="middle"><title>${lane}</title>${shortened(titleOf(lane))}</text></a>` : html`<text class="fill-ink [font:12px_var(--mono)]" x=${middle(lane)} y="16" text-anchor="middle">${lane}</text>`}`,
         )}
         ${sent.map(({ from, to, event, at }, index) => {
           const y = 56 + index * rowHeight
           const [x1, x2] = [middle(from), middle(to)]
           const tip = x2 > x1 ? -6 : 6
-          return html`<g><title>${at}</title><path d=${`M${x1} ${y}H${x2}m${tip} -4l${-tip} 4l${tip} 4`} /><text x=${(x1 + x2) / 2} y=${y - 6} text-anchor="middle">${event}</text></g>`
+          return html`<g><title>${at}</title><path class="fill-none stroke-edge" d=${`M${x1} ${y}H${x2}m${tip} -4l${-tip} 4l${tip} 4`} /><text class="fill-ink [font:12px_var(--mono)]" x=${(x1 + x2) / 2} y=${y - 6} text-anchor="middle">${event}</text></g>`
         })}
       </svg>
     </div>

@@ -1,311 +1,167 @@
 import { ActPanel } from './act-panel.js'
 import { ActorFacts, RelatedList } from './actor-details.js'
 import { actorAt, stateOf } from './actor-facts.js'
+import { ActorFeed } from './actor-feed.js'
 import { SequencePanel, StepsPanel } from './actor-panels.js'
 import { liveSource } from './actor-source.js'
-import { tabsOf } from './actor-tabs.js'
-import { ApiError, file } from './api.js'
+import { file } from './api.js'
 import { ChartPlay } from './chart-play.js'
 import { ChartStage } from './chart-stage.js'
 import { ContextPanel } from './context-panel.js'
 import { h } from './dom.js'
 import { machineName } from './format.js'
-import { dom, html, render } from './html.js'
+import { html, render, useMemo } from './html.js'
 import { JobPanel } from './job-panel.js'
-import { LogPanel } from './log-panel.js'
-import { titleOf, withNames } from './names.js'
+import { Failure, LogPanel } from './log-panel.js'
+import { titleOf } from './names.js'
 import { StateChip } from './parts/cells.js'
-import { copyButton } from './parts/copy-button.js'
+import { CopyId } from './parts/copy-button.js'
+import { Held } from './parts/held.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
-import { shareMenu } from './share-menu.js'
-import { activeAt, nameOf, StepBook } from './steps-model.js'
+import { ShareMenu } from './share-menu.js'
+import { activeAt, nameOf } from './steps-model.js'
 import { hasTalk, Sums, TalkPanel, turnAt } from './talk-panel.js'
 import { WaterfallPanel } from './waterfall-panel.js'
 import { WhyPanel } from './why-panel.js'
 
 /**
  * @typedef {import('./actor-facts.js').Actor} Actor
- * @typedef {import('./actor-tabs.js').Tab} Tab
+ * @typedef {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} ActorPlace
+ *   `operates`: the user may act on stuck work and read the audit log; `step`: number of the commit to show; `source`:
+ *   where the actor is read from, by default the server
+ * @typedef {keyof typeof tabTitles} Tab
  */
 
-/** Number of commits per read, and the maximum number that is shown of a long history. */
-const stepPage = 200
-const maxSteps = 2000
-/** Minimum and maximum time between two reads of the state, in ms: some transitions write no event. */
-const pollMs = 200
-const maxPollMs = 2000
+const tabTitles = {
+  talk: 'Conversation',
+  steps: 'Steps',
+  log: 'Log',
+  time: 'Waterfall',
+  messages: 'Messages',
+  context: 'Context',
+  pages: 'Pages',
+}
+
+/** The tabs of an actor. A saved bundle does not contain the pictures of a job's pages. @param {Actor} actor @param {boolean} live */
+const tabsOf = (actor, live) =>
+  /** @type {Tab[]} */ (Object.keys(tabTitles)).filter(
+    (tab) => (tab !== 'talk' || hasTalk(actor)) && (tab !== 'pages' || (live && actor.machine === 'browser_job')),
+  )
 
 /** The tab chosen last, for the next actor. @type {Tab | null} */
 let chosenTab = null
 
 /** One actor: its chart with the active states, its pending work, its history and its log. */
 export class ActorView {
-  element = h('div', { class: 'actor' })
-  #project
-  #id
-  #operates
+  element = h('div', {
+    class:
+      'actor grid flex-1 wide:grid-rows-[auto_minmax(0,1fr)] wide:grid-cols-[minmax(0,62fr)_minmax(0,38fr)] max-wide:grid-cols-1 min-h-0',
+  })
+  #place
   #source
   #report
-  #title = h('h1')
-  #state = h('span', { class: 'state-now', role: 'status' })
-  #stream = h('span', { class: 'stream', role: 'status' })
-  #act = h('div', { class: 'acting' })
-  #why = h('div', { class: 'why-box' })
-  #waiting = h('div', { class: 'waiting' })
-  #facts = h('div', { class: 'details' })
-  #sums = h('div', { class: 'sums' })
-  #tabBar = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'History' })
-  #panel = h('div', { class: 'panel', role: 'tabpanel', id: 'history', tabindex: 0 })
-  /** @type {Tab} */
-  #tab = 'log'
-  #book = new StepBook()
-  /** @type {Actor | null} */
-  #actor = null
-  /** @type {Layout | null} */
-  #layout = null
-  /** @type {ChartStage | null} */
-  #stage = null
-  /** @type {ChartPlay | null} */
-  #play = null
-  #scrubber
   #log
-  #stopped = false
-  #polling = false
-  #pollAgain = false
-  #timer = 0
-  #unfollow = () => {}
-  /** @type {number | undefined} */
-  #wanted
+  /** @type {{ feed: ActorFeed, layout: Layout, stage: ChartStage, play: ChartPlay } | null} set by `start` */
+  #parts = null
+  /** Index of the selected commit; null: the newest. @type {number | null} */
+  #at = null
+  #isShown = false
+  #isStopped = false
 
-  /**
-   * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place
-   *   `operates`: the user may act on stuck work and read the audit log; `step`: number of the commit to show;
-   *   `source`: where the actor is read from, by default the server
-   * @param {(error: unknown) => void} report called with an error, and with null when it is resolved
-   */
-  constructor({ project, id, operates, step, source = liveSource(project, id) }, report) {
+  /** @param {ActorPlace} place @param {(error: unknown) => void} report called with an error, and with null when it is resolved */
+  constructor(place, report) {
+    const { project, id, source = liveSource(project, id) } = place
+    this.#place = place
     this.#source = source
-    this.#operates = operates
-    this.#project = project
-    this.#id = id
     this.#report = report
-    this.#wanted = step
-    this.#log = new LogPanel({
-      project,
-      session: source.live ? id : '',
-      read: source.events,
-      report,
-      grown: () => this.#renderTalk(),
-    })
-    this.#scrubber = new Scrubber(
-      (index) => this.#travelled(index),
-      (step) => (this.#layout === null ? step.event : nameOf(this.#layout, step)),
-    )
+    const session = source.live ? id : ''
+    this.#log = new LogPanel({ project, session, read: source.events, report, grown: () => this.#render() })
   }
 
-  /** Reads the actor, its newest commits and events, then follows. @throws {ApiError} */
+  /** Reads the actor, its newest commits and events, then follows. @throws {import('./api.js').ApiError} */
   async start() {
-    const actor = await this.#source.actor()
+    const source = this.#source
+    const actor = await source.actor()
+    const feed = new ActorFeed(
+      { project: this.#place.project, actor, source },
+      {
+        stepped: (fresh) => this.#stepped(fresh),
+        changed: () => this.#changed(),
+        logged: () => this.#log.poke(),
+        last: () => this.#log.last,
+        report: this.#report,
+      },
+    )
     const layout = await file(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
-    this.#layout = layout
-    this.#stage = new ChartStage(layout, () => this.#redrawn())
-    this.#play = new ChartPlay(this.#stage)
-    this.#actor = actor
-    this.#tab = this.#firstTab(actor)
-    this.#fill(actor, this.#stage)
-    await Promise.all([
-      this.#name(actor),
-      this.#readSteps(Math.max(0, actor.seq - maxSteps)),
-      this.#log.start(actor.last_sequence),
-    ])
-    this.#show(actor)
-    this.#showNewest()
-    this.#showTab(this.#tab)
-    const at = this.#book.steps.findIndex(({ seq }) => seq === this.#wanted)
-    if (at >= 0) this.#scrubber.go(at)
-    if (this.#stopped) return
+    const stage = new ChartStage(layout, () => this.#light())
+    await Promise.all([feed.start(), this.#log.start(actor.last_sequence)])
+    this.#parts = { feed, layout, stage, play: new ChartPlay(stage) }
+    const wanted = feed.book.steps.findIndex(({ seq }) => seq === this.#place.step)
+    this.#go(wanted < 0 ? null : wanted)
+    if (this.#isStopped) return
     addEventListener('keydown', this.#onKey)
-    if (!this.#source.live) return
-    this.#poll()
-    this.#unfollow = this.#source.follow({
-      last: () => this.#log.last,
-      onEvent: () => {
-        this.#log.poke()
-        this.#poll()
-      },
-      onStatus: (status) => {
-        this.#stream.textContent = status
-        this.#stream.dataset.status = status
-      },
-      mayRetry: () => this.#isThere(),
-    })
+    if (source.live) feed.follow()
   }
 
   shown() {
+    this.#isShown = true
     this.#log.scrollToEnd()
-    this.#scrubber.center()
+    this.#render()
   }
 
   stop() {
-    this.#stopped = true
-    clearTimeout(this.#timer)
+    this.#isStopped = true
     removeEventListener('keydown', this.#onKey)
-    this.#play?.stop()
-    this.#stage?.stop()
-    this.#unfollow()
+    this.#parts?.play.stop()
+    this.#parts?.stage.stop()
+    this.#parts?.feed.stop()
+    render(null, this.element)
   }
 
-  /** @param {Actor} actor @returns {Tab} */
-  #firstTab({ last_sequence }) {
-    const known = tabsOf(this.#actor, this.#source.live).map(([name]) => name)
-    if (chosenTab !== null && known.includes(chosenTab)) return chosenTab
-    return last_sequence === 0 ? 'steps' : known.includes('talk') ? 'talk' : 'log'
-  }
-
-  /** @param {Actor} actor @param {ChartStage} stage */
-  #fill(actor, stage) {
-    const list = listHash({ project: this.#project, machine: actor.machine })
-    const name = machineName(actor.machine)
-    const { live } = this.#source
-    const now = () => ({
-      ...{ actor: this.#actor ?? actor, layout: stage.layout, steps: this.#book.steps, log: this.#log.events },
-    })
-    this.element.replaceChildren(
-      ...dom`
-        <div class="view-head">
-          <nav aria-label="Breadcrumb"><a href=${list}>${name.charAt(0).toUpperCase()}${name.slice(1)}</a></nav>
-          ${this.#title}${copyButton(actor.id)}${this.#state}${live && this.#stream}
-          ${live ? shareMenu(this.#project, now) : dom`<span class="muted">A saved bundle (read-only).</span>`}
-        </div>
-        <section class="left" aria-label="State">
-          <div class="life">${this.#why}${stage.element}${this.#scrubber.element}</div>${this.#facts}
-        </section>
-        <section class="right" aria-label="History">${[this.#sums, this.#log.error, this.#act, this.#waiting, this.#tabBar, this.#panel, this.#log.element]}</section>`,
-    )
-  }
-
-  /** Names the actor and its relatives. @param {Actor} actor */
-  async #name(actor) {
-    if (this.#source.live) await withNames(this.#project, [actor.id, actor.related])
-    this.#title.textContent = titleOf(actor.id)
-    this.#title.title = actor.id
-  }
-
-  /** @param {Actor} actor */
-  #show(actor) {
-    this.#actor = actor
-    render(html`<${RelatedList} project=${this.#project} actor=${actor} />`, this.#waiting)
-    if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
-    this.#showMoment()
-  }
-
-  /** The header, the reasons and the facts, as of the selected commit. */
-  #showMoment() {
-    if (this.#actor === null) return
-    const { steps } = this.#book
-    const at = this.#scrubber.travels ? steps[this.#scrubber.index] : undefined
-    this.#renderActs(this.#actor, at?.seq ?? null)
-    const moment = at === undefined ? this.#actor : actorAt(this.#actor, this.#book, this.#scrubber.index)
-    const when = at === undefined ? '' : ` at commit ${at.seq}`
-    render(html`<${StateChip} state=${stateOf(moment)} />${when}`, this.#state)
-    const shown = at === undefined ? steps : steps.slice(0, this.#scrubber.index + 1)
-    const next = at === undefined ? undefined : steps[this.#scrubber.index + 1]
-    render(html`<${ActorFacts} actor=${moment} steps=${shown} />`, this.#facts)
-    const why = { actor: moment, layout: this.#layout, steps: shown, at, next }
-    render(html`<${WhyPanel} ...${why} />`, this.#why)
-  }
-
-  /** @param {Actor} actor @param {number | null} seq number of the selected commit */
-  #renderActs(actor, seq) {
-    if (!this.#source.live) return
-    const upTo = seq === null ? null : this.#book.sequenceAt(this.#scrubber.index)
-    const moment = { seq, sequence: upTo || null, turn: turnAt(this.#log.events, upTo) }
-    const parts = { project: this.#project, actor, steps: this.#book.steps, moment, operates: this.#operates }
-    render(html`<${ActPanel} ...${parts} done=${() => this.#poll()} />`, this.#act)
-  }
-
-  /** Another drawing of the chart is shown: marks it as the one before. */
-  #redrawn() {
-    if (this.#scrubber.travels) this.#stand(this.#scrubber.index)
-    else this.#showNewest()
-    this.#showWay()
-  }
-
-  /** The newest state, with the transition to it. Commits are the newer source: the actor may have moved on. */
-  #showNewest() {
-    const last = this.#book.steps.findLastIndex(({ to }) => to !== null)
-    if (last >= 0) this.#stand(last)
-    else this.#play?.settle(this.#actor?.active ?? [])
-  }
-
-  /** @param {number} index */
-  #stand(index) {
-    const [leaf, before] = [this.#book.stateAt(index), index > 0 ? this.#book.stateAt(index - 1) : null]
-    const { to = null, event: caused = '' } = this.#book.steps[index] ?? {}
-    if (leaf === null) return
-    const event = to === null ? '' : caused
-    this.#play?.stand({ active: activeAt(leaf), event }, before === null ? null : activeAt(before))
-  }
-
-  /** @param {Tab} tab */
-  #showTab(tab) {
-    this.#tab = tab
-    const choose = (/** @type {Tab} */ name) => {
-      chosenTab = name
-      this.#showTab(name)
+  /** @param {readonly Step[]} fresh */
+  #stepped(fresh) {
+    if (this.#parts === null) return
+    const { stage, play, feed } = this.#parts
+    if (this.#at === null) {
+      stage.chart.walk(feed.book.statesTo(feed.book.steps.length - 1))
+      play.play(fresh.flatMap(({ to, event }) => (to === null ? [] : [{ active: activeAt(to), event }])))
     }
-    const tabs = tabsOf(this.#actor, this.#source.live).map(
-      ([name, title]) =>
-        html`<button key=${name} type="button" role="tab" aria-selected=${String(name === tab)} aria-controls="history" onClick=${() => choose(name)}>${title}</button>`,
-    )
-    render(tabs, this.#tabBar)
-    this.#log.element.hidden = tab !== 'log'
-    this.#panel.hidden = tab === 'log'
-    this.#renderPanel()
+    this.#render()
   }
 
-  #renderPanel() {
-    const parts = { project: this.#project, id: this.#id, steps: this.#book.steps, layout: this.#layout }
-    const chosen = this.#scrubber.travels ? this.#scrubber.index : -1
-    const upTo = this.#scrubber.travels ? this.#book.sequenceAt(this.#scrubber.index) : null
-    const panels = {
-      talk: html`<${TalkPanel} project=${this.#project} session=${this.#source.live ? this.#id : ''} events=${this.#log.events} upTo=${upTo} />`,
-      steps: html`<${StepsPanel} ...${parts} chosen=${chosen} choose=${(/** @type {number} */ index) => this.#scrubber.go(index)} />`,
-      time: html`<${WaterfallPanel} ...${parts} live=${this.#source.live} />`,
-      messages: html`<${SequencePanel} ...${parts} />`,
-      context: html`<${ContextPanel} ...${this.#book.contextAt(this.#scrubber.index)} />`,
-      pages: html`<${JobPanel} project=${this.#project} id=${this.#id} seq=${this.#book.last} />`,
-      log: null,
-    }
-    render(panels[this.#tab], this.#panel)
-    if (this.#actor !== null && hasTalk(this.#actor))
-      render(html`<${Sums} events=${this.#log.events} upTo=${upTo} />`, this.#sums)
+  #changed() {
+    const { feed, play } = this.#parts ?? {}
+    if (this.#at === null && feed?.book.steps.every(({ to }) => to === null)) play?.settle(feed.actor.active)
+    this.#render()
   }
 
-  #renderTalk() {
-    if (this.#actor !== null && hasTalk(this.#actor)) this.#renderPanel()
+  /** Shows a commit. @param {number | null} index null: the newest, following new ones */
+  #go(index) {
+    if (this.#parts === null) return
+    this.#at = index
+    const { project, id } = this.#place
+    const step = index === null ? undefined : this.#parts.feed.book.steps[index]
+    const place = routeHash({ view: 'actor', project, id, ...(step && { step: step.seq }) })
+    if (this.#source.live && this.#isShown) history.replaceState(null, '', place)
+    this.#light()
+    this.#log.standAt(index === null ? null : this.#parts.feed.book.sequenceAt(index))
+    this.#render()
+    this.element.querySelector('.steps .chosen')?.scrollIntoView({ block: 'nearest' })
   }
 
-  /** Called when the user has moved to a commit; null: to the newest. @param {number | null} index */
-  #travelled(index) {
-    const { steps } = this.#book
-    const step = index === null ? undefined : steps[index]
-    const place = routeHash({ view: 'actor', project: this.#project, id: this.#id, ...(step && { step: step.seq }) })
-    if (this.#source.live) history.replaceState(null, '', place)
-    this.#showWay()
-    if (index === null) this.#showNewest()
-    else this.#stand(index)
-    this.#showMoment()
-    this.#log.standAt(index === null ? null : this.#book.sequenceAt(index))
-    this.#renderPanel()
-    this.#panel.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' })
-  }
-
-  /** Marks the edges taken up to the selected commit, as far as the loaded commits show. */
-  #showWay() {
-    const upTo = this.#scrubber.travels ? this.#scrubber.index : this.#book.steps.length - 1
-    this.#stage?.chart.walk(this.#book.statesTo(upTo))
+  /** Lights the state as of the selected commit with the transition to it, and the way there. Commits are the newer source than the state. */
+  #light() {
+    if (this.#parts === null) return
+    const { stage, play, feed } = this.#parts
+    const { steps } = feed.book
+    stage.chart.walk(feed.book.statesTo(this.#at ?? steps.length - 1))
+    const index = this.#at ?? steps.findLastIndex(({ to }) => to !== null)
+    const leaf = index < 0 ? null : feed.book.stateAt(index)
+    if (leaf === null) return index < 0 && play.settle(feed.actor.active)
+    const before = index > 0 ? feed.book.stateAt(index - 1) : null
+    const { to = null, event = '' } = steps[index] ?? {}
+    play.stand({ active: activeAt(leaf), event: to === null ? '' : event }, before === null ? null : activeAt(before))
   }
 
   /** ← and → move through the commits, unless the focus is in an input or in the chart. @param {KeyboardEvent} event */
@@ -313,71 +169,136 @@ export class ActorView {
     const { key, target, metaKey, ctrlKey, altKey } = event
     const ours = !(target instanceof Element && target.matches('input, textarea, select, .chart-box'))
     if (!ours || metaKey || ctrlKey || altKey || document.querySelector('dialog[open]') !== null) return
-    if (key === 'ArrowLeft') this.#scrubber.move(-1)
-    else if (key === 'ArrowRight') this.#scrubber.move(1)
-    else return
+    if (key !== 'ArrowLeft' && key !== 'ArrowRight') return
     event.preventDefault()
+    const count = this.#parts?.feed.book.steps.length ?? 0
+    const to = (this.#at ?? count - 1) + (key === 'ArrowLeft' ? -1 : 1)
+    if (to >= 0) this.#go(to >= count ? null : to)
   }
 
-  /** Reads the commits after this one, to the newest. @param {number} from */
-  async #readSteps(from) {
-    for (let after = from, more = true; more && !this.#stopped; ) {
-      const { data, last_seq } = await this.#source.steps(after, stepPage)
-      const fresh = this.#book.add(data)
-      after = data.at(-1)?.seq ?? last_seq
-      more = data.length > 0 && after < last_seq
-      if (fresh.length === 0) continue
-      this.#scrubber.grow(this.#book.steps)
-      this.#showWay()
-      const moves = fresh.flatMap(({ to, event }) => (to === null ? [] : [{ active: activeAt(to), event }]))
-      if (!this.#scrubber.travels && this.#polling) this.#play?.play(moves)
-      this.#renderPanel()
+  #render() {
+    if (this.#parts === null || this.#isStopped) return
+    const { feed, layout, stage } = this.#parts
+    const { live } = this.#source
+    const { actor } = feed
+    const tabs = tabsOf(actor, live)
+    const tab =
+      chosenTab !== null && tabs.includes(chosenTab)
+        ? chosenTab
+        : actor.last_sequence === 0
+          ? 'steps'
+          : (tabs.find((each) => each === 'talk') ?? 'log')
+    this.#log.element.hidden = tab !== 'log'
+    /** @param {Tab} name */
+    const choose = (name) => {
+      chosenTab = name
+      this.#render()
     }
-  }
-
-  /** Reads the state now or after the current read, and again after a while. */
-  #poll() {
-    if (this.#polling) this.#pollAgain = true
-    else void this.#pollNow()
-  }
-
-  async #pollNow() {
-    clearTimeout(this.#timer)
-    this.#polling = true
-    this.#pollAgain = false
-    await this.#isThere()
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
-    this.#polling = false
-    if (this.#stopped) return
-    if (this.#pollAgain) this.#poll()
-    else this.#timer = setTimeout(() => whenVisible(() => this.#poll()), maxPollMs)
-  }
-
-  /** Reads and shows the current state. @returns {Promise<boolean>} whether reading it again makes sense */
-  async #isThere() {
-    try {
-      const actor = await this.#source.actor()
-      if (actor.seq > this.#book.last) await this.#readSteps(this.#book.last)
-      // it has moved on since it was read
-      if (this.#book.last > actor.seq) this.#pollAgain = true
-      if (actor.last_sequence > this.#log.last) this.#log.poke()
-      if (this.#tab === 'steps' && chosenTab === null && actor.last_sequence > 0) this.#showTab(this.#firstTab(actor))
-      await this.#name(actor)
-      if (!this.#stopped) this.#show(actor)
-      this.#report(null)
-      return !this.#stopped
-    } catch (error) {
-      if (this.#stopped) return false
-      this.#report(error)
-      const gone = error instanceof ApiError && (error.status === 404 || error.status === 401)
-      if (gone) this.stop()
-      return !gone
-    }
+    const page = { ...this.#place, feed, layout, live, at: this.#at, log: this.#log, isShown: this.#isShown }
+    const acts = { go: (/** @type {number | null} */ index) => this.#go(index), done: () => feed.poll() }
+    render(
+      html`<${Page} ...${page} ...${acts} chart=${stage.element} tabs=${tabs} tab=${tab} choose=${choose} />`,
+      this.element,
+    )
   }
 }
 
-/** @param {() => void} act */
-const whenVisible = (act) => {
-  if (document.visibilityState === 'visible') act()
-  else document.addEventListener('visibilitychange', act, { once: true })
+/**
+ * @typedef {object} Shown
+ * @property {string} project
+ * @property {string} id
+ * @property {boolean} operates
+ * @property {boolean} live
+ * @property {ActorFeed} feed
+ * @property {Layout} layout
+ * @property {LogPanel} log
+ * @property {HTMLElement} chart
+ * @property {number | null} at index of the selected commit; null: the newest
+ * @property {boolean} isShown
+ * @property {(index: number | null) => void} go
+ * @property {() => void} done
+ * @property {readonly Tab[]} tabs
+ * @property {Tab} tab
+ * @property {(tab: Tab) => void} choose
+ */
+
+/** @param {Shown} props */
+const Page = (props) => {
+  const { project, live, feed, layout, log, at, isShown } = props
+  const { actor, book, status } = feed
+  const step = at === null ? undefined : book.steps[at]
+  const name = machineName(actor.machine)
+  // events of a stream change neither
+  const since = [actor, book.steps.length, at, isShown]
+  const moment = useMemo(() => (at === null ? actor : actorAt(actor, book, at)), since)
+  const left = useMemo(() => html`<${Left} ...${props} moment=${moment} />`, since)
+  const acts = useMemo(() => live && html`<${Acts} ...${props} />`, since)
+  return html`
+    <div class="view-head col-span-full border-b border-line">
+      <nav aria-label="Breadcrumb"><a href=${listHash({ project, machine: actor.machine })}>${name.charAt(0).toUpperCase()}${name.slice(1)}</a></nav>
+      <h1 class="truncate" title=${actor.id}>${titleOf(actor.id)}</h1>
+      <${CopyId} id=${actor.id} />
+      <span class="state-now" role="status"><${StateChip} state=${stateOf(moment)} />${step && ` at commit ${step.seq}`}</span>
+      ${live && html`<span role="status" data-status=${status} class="stream ml-auto text-soft before:inline-block before:size-7 before:mr-6 before:rounded-full before:bg-wait data-[status=live]:before:bg-calm">${status}</span>`}
+      ${live ? html`<${ShareMenu} project=${project} actor=${actor} layout=${layout} steps=${book.steps} log=${() => log.events} />` : html`<span class="muted">A saved bundle (read-only).</span>`}
+    </div>
+    ${left}
+    <section class="right min-w-0 min-h-0 wide:flex wide:flex-col max-wide:grid max-wide:border-t border-line" aria-label="History">
+      <${History} ...${props} acts=${acts} />
+    </section>
+  `
+}
+
+/** Why the actor is in its state, its chart and its commits. @param {Shown & { moment: Actor }} props */
+const Left = ({ feed: { book }, layout, chart, at, go, isShown, moment }) => {
+  const shown = at === null ? book.steps : book.steps.slice(0, at + 1)
+  const [step, next] = at === null ? [] : book.steps.slice(at, at + 2)
+  return html`
+    <section class="left min-w-0 min-h-0 wide:border-r border-line wide:overflow-auto" aria-label="State">
+      <div class="flex flex-col wide:min-h-full">
+        <${WhyPanel} actor=${moment} layout=${layout} steps=${shown} at=${step} next=${next} />
+        <${Held} of=${chart} />
+        <${Scrubber} steps=${book.steps} at=${at} go=${go} nameOf=${(/** @type {Step} */ each) => nameOf(layout, each)} isShown=${isShown} />
+      </div>
+      <div class="px-16 pt-14 pb-20"><${ActorFacts} actor=${moment} steps=${shown} /></div>
+    </section>
+  `
+}
+
+/** What can be done, as of the selected commit. @param {Shown} props */
+const Acts = ({ project, operates, feed: { actor, book }, log, at, done }) => {
+  const upTo = at === null ? null : book.sequenceAt(at)
+  const moment = {
+    seq: at === null ? null : (book.steps[at]?.seq ?? null),
+    sequence: upTo || null,
+    turn: turnAt(log.events, upTo),
+  }
+  return html`<${ActPanel} project=${project} actor=${actor} steps=${book.steps} moment=${moment} operates=${operates} done=${done} />`
+}
+
+/** @param {Shown & { acts: unknown }} props */
+const History = ({ project, id, live, feed: { actor, book }, layout, log, at, go, tabs, tab, choose, acts }) => {
+  const upTo = at === null ? null : book.sequenceAt(at)
+  const { steps } = book
+  const panels = {
+    talk: () => html`<${TalkPanel} project=${project} session=${live ? id : ''} events=${log.events} upTo=${upTo} />`,
+    steps: () =>
+      html`<${StepsPanel} project=${project} steps=${steps} layout=${layout} chosen=${at ?? -1} choose=${go} />`,
+    time: () => html`<${WaterfallPanel} project=${project} steps=${steps} live=${live} />`,
+    messages: () => html`<${SequencePanel} project=${project} id=${id} steps=${steps} />`,
+    context: () => html`<${ContextPanel} ...${book.contextAt(at ?? steps.length - 1)} />`,
+    pages: () => html`<${JobPanel} project=${project} id=${id} seq=${book.last} />`,
+    log: () => null,
+  }
+  return html`
+    ${hasTalk(actor) && html`<${Sums} events=${log.events} upTo=${upTo} />`}
+    <${Failure} failure=${log.failure} />
+    <div class="wide:max-h-[55%] wide:overflow-auto">${acts}</div>
+    <${RelatedList} project=${project} actor=${actor} />
+    <div class="flex flex-none max-phone:flex-wrap gap-2 px-8 pt-6 overflow-x-auto overflow-y-hidden border-b border-line" role="tablist" aria-label="History">
+      ${tabs.map((name) => html`<button key=${name} type="button" role="tab" class="px-8 pt-4 pb-6 border-0 border-b-2 border-transparent rounded-none bg-transparent text-soft font-normal aria-selected:border-accent aria-selected:text-ink aria-selected:font-semibold" aria-selected=${String(name === tab)} aria-controls="history" onClick=${() => choose(name)}>${tabTitles[name]}</button>`)}
+    </div>
+    <div class="flex-1 min-h-0 overflow-auto bg-panel focus-visible:-outline-offset-2" role="tabpanel" id="history" tabindex="0" hidden=${tab === 'log'}>${panels[tab]()}</div>
+    <${Held} of=${log.element} />
+  `
 }

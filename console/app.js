@@ -14,7 +14,7 @@ import { hasSignedIn, keepSignedIn, showSignIn } from './sign-in-view.js'
 
 /**
  * @typedef {import('./session.js').Project} Project
- * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void }} View
+ * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void, open?(file: File): Promise<void> }} View `open`: shows a saved actor
  */
 
 const view = byId('view')
@@ -89,8 +89,8 @@ const loadingAfterMs = 150
 
 /** The outline of a page that is being read. */
 const loading = () => {
-  const outline = h('div', { class: 'page loading', 'aria-busy': 'true' })
-  render(html`<p role="status">Loading</p><i></i><i></i><i></i>`, outline)
+  const outline = h('div', { class: 'loading grid gap-14 p-(--gutter)', 'aria-busy': 'true' })
+  render(html`<p role="status" class="muted">Loading</p><i></i><i></i><i></i>`, outline)
   return outline
 }
 
@@ -114,7 +114,7 @@ const viewOf = async (route, known) => {
       { ...route, project, operates: sessionNow().operates },
       report,
     )
-  if (route.view === 'bundle') return new (await import('./bundle-page.js')).BundlePage(project, report)
+  if (route.view === 'bundle') return (await import('./bundle-page.js')).bundlePage(project, report)
   if (route.view === 'missing') return missingPage(project)
   const page = await pages[route.view]()
   return page({ query: {}, ...route, project }, report)
@@ -240,12 +240,11 @@ const dropped = async (event) => {
   event.preventDefault()
   const { project } = sessionNow()
   if (project === null) return
-  const { BundlePage } = await import('./bundle-page.js')
-  if (!(current instanceof BundlePage)) {
+  if (current?.open === undefined) {
     history.pushState(null, '', routeHash({ view: 'bundle', project }))
     await show()
   }
-  if (current instanceof BundlePage) await current.open(file)
+  await current?.open?.(file)
 }
 
 addEventListener('copy', copyId)

@@ -40,7 +40,7 @@ export const Approval = (props) => {
   }
   if (!sessionNow().decides) return html`<${Proposed} action=${action} text=${proposed} />`
   return html`
-    <form class="act approval" aria-label="Decide" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="act box form approval border-wait" aria-label="Decide" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p><strong>${action.tool}</strong> ${riskChip(action.risk_level)}</p>
       ${action.execute && html`<p class="muted"><code>${action.execute.method ?? 'POST'} ${action.execute.url}</code></p>`}
       <label>Arguments<textarea rows=${Math.min(12, text.split('\n').length + 1)} spellcheck=${false} value=${text}
@@ -70,7 +70,7 @@ const riskTones = { medium: 'wait', high: 'bad', critical: 'bad' }
 
 /** A tool call as shown to a member who may not decide on it. @param {{ action: Action, text: string }} props */
 const Proposed = ({ action, text }) => html`
-  <section class="act approval" aria-label="Waits for a decision">
+  <section class="act box form approval border-wait" aria-label="Waits for a decision">
     <p><strong>${action.tool}</strong> ${riskChip(action.risk_level)}</p>
     <pre class="body" tabindex="0" aria-label="Arguments">${text}</pre>
     <${OthersDecide} />

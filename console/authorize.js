@@ -47,7 +47,7 @@ const show = async () => {
     callApi(null, 'oauth_consents.preview', { body }),
   ])
   notice.hidden = true
-  const shown = h('section', { class: 'sign-in consent' })
+  const shown = h('section', { class: 'sign-in w-[min(480px,calc(100%-32px))] my-[6vh] wrap-anywhere' })
   render(
     request.error === null
       ? html`<${Consent} request=${request} projects=${projects} member=${member} />`
@@ -83,10 +83,10 @@ const Consent = ({ request: { client, scopes }, projects, member: { email, role 
     <p>The app calls itself <strong>${client.name}</strong>. ${vouched(client)}</p>
     <p>You are sent back to <strong>${client.redirect}</strong>. Deny if you have not just come from there.</p>
     <label>Project<select name="project" onChange=${typed(setProject)}>${projects.map(({ id, name }) => html`<option value=${id}>${name}</option>`)}</select></label>
-    <h2>It may</h2>
+    <h2 class="text-[14px]">It may</h2>
     <ul>${scopes.map((scope) => html`<li>${meaningOf(scope)}</li>`)}</ul>
     <p class="muted">It acts as ${email}, and can do no more than you. ${!isOperator && `Your role, ${role}, limits what it may change. `}You can revoke the access in the settings at any time.</p>
-    <div class="choices">
+    <div class="flex flex-wrap justify-end gap-8">
       <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('deny')}>Deny</button>
       <button type="button" disabled=${busy} onClick=${() => decide('approve')}>Allow</button>
     </div>

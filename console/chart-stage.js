@@ -13,7 +13,7 @@ const margin = 8
 
 /** A chart that is fitted to its box, and can be zoomed and moved with buttons, the keyboard, the wheel and by dragging. */
 export class ChartStage {
-  #tools = h('div', { class: 'chart-tools' })
+  #tools = h('div', { class: 'absolute right-10 bottom-10 z-1 flex gap-4' })
   element = h('div', { class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': 'State chart' }, this.#tools)
   #layout
   #chart
@@ -38,7 +38,11 @@ export class ChartStage {
     ])
     this.#tools.append(
       ...buttons.map(([text, label, click]) =>
-        h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, click }, text),
+        h(
+          'button',
+          { type: 'button', class: 'quiet min-w-30 min-h-28', 'aria-label': label, title: label, click },
+          text,
+        ),
       ),
     )
     this.element.append(this.#chart.element)

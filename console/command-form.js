@@ -52,7 +52,7 @@ export const CommandForm = ({ project, command, done, close }) => {
     }
   }
   return html`
-    <form class="act command" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="act box form command border-edge" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p>${says}</p>
       ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
       ${(field?.kind === 'json' || field?.kind === 'text') && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}

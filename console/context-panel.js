@@ -6,11 +6,11 @@ export const ContextPanel = ({ context, changed }) => {
   const fields = Object.entries(context)
   if (fields.length === 0) return html`<p class="empty">The context has not changed up to this commit.</p>`
   return html`
-    <table class="context" aria-label="Context">
+    <table class="context w-full border-collapse" aria-label="Context">
       <tbody>${fields.map(
         ([name, value]) => html`<tr key=${name} class=${changed.includes(name) ? 'changed' : ''}>
-          <th scope="row">${name}${changed.includes(name) && html` <span class="chip" data-tone="work">changed</span>`}</th>
-          <td><code>${shown(value)}</code></td>
+          <th scope="row" class="w-[11em] px-(--inset) py-5 border-t border-line text-soft font-normal text-left align-top wrap-anywhere">${name}${changed.includes(name) && html` <span class="chip" data-tone="work">changed</span>`}</th>
+          <td class="px-(--inset) py-5 border-t border-line align-top wrap-anywhere"><code class="whitespace-pre-wrap">${shown(value)}</code></td>
         </tr>`,
       )}</tbody>
     </table>

@@ -1,7 +1,8 @@
 /**
  * @typedef {{ sequence: number, event_type: string, turn_number: number | null, payload: Record<string, unknown>, created_at: string }} ActorEvent
- * @typedef {{ kind: 'event', event: ActorEvent }} EventEntry
- * @typedef {{ kind: 'text', events: ActorEvent[], text: string }} TextEntry consecutive deltas, joined
+ * @typedef {{ height?: number, isWhole?: boolean }} OnPage its measured height in px, and whether its payload is expanded
+ * @typedef {OnPage & { kind: 'event', event: ActorEvent }} EventEntry
+ * @typedef {OnPage & { kind: 'text', events: ActorEvent[], text: string }} TextEntry consecutive deltas, joined
  * @typedef {EventEntry | TextEntry} Entry
  */
 
@@ -91,6 +92,9 @@ export const joined = (events) => {
 
 /** @param {Entry} entry */
 export const firstOf = (entry) => (entry.kind === 'text' ? (entry.events[0]?.sequence ?? 0) : entry.event.sequence)
+
+/** @param {Entry} entry */
+export const lastOf = (entry) => (entry.kind === 'text' ? (entry.events.at(-1)?.sequence ?? 0) : entry.event.sequence)
 
 /** @param {ActorEvent} event @returns {Entry} */
 const entryOf = (event) =>

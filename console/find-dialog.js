@@ -133,22 +133,22 @@ const Find = ({ project, close }) => {
       placeholder="A page, a name, an id or a prefix of one, a request, a tool, or an error code" value=${text}
       onInput=${typed(setText)} onKeyDown=${onKey}
     />
-    <ul id="findings" role="listbox" aria-label="Found">
+    <ul id="findings" class="max-h-[50vh] overflow-auto" role="listbox" aria-label="Found">
       ${found?.map(
         (finding, index) => html`
         <li
           key=${finding.kind + finding.id + finding.tenant_id} id=${`finding-${index}`} role="option" aria-selected=${index === chosen}
-          onClick=${() => go(finding)} onMouseMove=${() => setChosen(index)}
+          class="row items-baseline gap-x-10 gap-y-2 wrap-anywhere px-16 py-7 cursor-pointer" onClick=${() => go(finding)} onMouseMove=${() => setChosen(index)}
         >
           <span class="muted">${finding.machine ?? finding.kind}</span>
-          <span class="finding-id" title=${finding.id}>${titleIn(finding)}</span>
-          ${finding.kind !== 'actor' && finding.label && finding.label !== titleIn(finding) && html`<span class="finding-label">${finding.label}</span>`}
+          <span title=${finding.id}>${titleIn(finding)}</span>
+          ${finding.kind !== 'actor' && finding.label && finding.label !== titleIn(finding) && html`<span>${finding.label}</span>`}
           ${finding.tenant_id && html`<span class="muted">tenant ${finding.tenant_id}</span>`}
           ${finding.state && html`<span class="chip" data-tone=${toneOf(finding.state)}>${finding.state}</span>`}
-          ${finding.updated_at && html`<time class="muted">${age(finding.updated_at)}</time>`}
+          ${finding.updated_at && html`<time class="ml-auto text-soft tabular-nums">${age(finding.updated_at)}</time>`}
         </li>`,
       )}
     </ul>
-    <p class="find-note muted" role="status">${found?.length === 0 ? 'Nothing found.' : '↑ ↓ to choose, Enter to open, Esc to close'}</p>
+    <p class="muted px-16 py-7 border-t border-line text-12" role="status">${found?.length === 0 ? 'Nothing found.' : '↑ ↓ to choose, Enter to open, Esc to close'}</p>
   `
 }

@@ -33,9 +33,9 @@ export const FirstSteps = ({ project }) => {
   ])
   return html`<section class="panel" aria-label="First steps">
     <h2>First steps</h2>
-    <ol class="first-steps">${steps.map(
+    <ol class="underlined grid grid-cols-[repeat(auto-fit,minmax(190px,1fr))] gap-10 px-(--inset) py-4">${steps.map(
       ([name, why, href], at) =>
-        html`<li key=${name}>${data.steps[at] ? html`<span class="chip" data-tone="calm">done</span> <strong>${name}</strong>` : html`<a href=${href}>${name}</a> <span class="muted">${why}</span>`}</li>`,
+        html`<li key=${name} class="box [&>:not(.chip)]:block">${data.steps[at] ? html`<span class="chip" data-tone="calm">done</span> <strong>${name}</strong>` : html`<a href=${href}>${name}</a> <span class="muted">${why}</span>`}</li>`,
     )}</ol>
     <p class="panel-part muted">Then look at <a href=${listHash({ project })}>its sessions</a>, step by step.</p>
   </section>`

@@ -35,7 +35,7 @@ export const FleetChart = ({ layout, machine: { states, failing_edges, flows }, 
     ofEdge: (edge, index) => ofEdge(edge, failures.get(index) ?? 0, passed.get(index) ?? 0),
   })
   return html`
-    <div class="fleet-box" tabindex="0" role="group" aria-label=${`Chart of ${machine}`}>
+    <div class="fleet-box p-12 overflow-auto" tabindex="0" role="group" aria-label=${`Chart of ${machine}`}>
       <div class="fleet-drawing" style=${{ width: `${drawing.width}px` }}>
       <svg class="chart fleet-chart" viewBox=${`0 0 ${drawing.width} ${drawing.height}`}>${parts}</svg>
       ${drawing.edges.map(({ points }, index) => html`<${Tokens} key=${index} points=${points} width=${drawing.width} passed=${passed.get(index) ?? 0} />`)}

@@ -70,14 +70,14 @@ const Machine = ({ project, machine, layout }) => {
   return html`
     <section class="panel" aria-label=${name}>
       <h2>
-        <a class="machine-name" href=${listHash({ project, machine: machine.machine })}>${name}</a>
+        <a class="inline-block first-letter:uppercase" href=${listHash({ project, machine: machine.machine })}>${name}</a>
         <span class="muted">${counted(total, isAtLeast(machine))} ${total === 1 ? 'actor' : 'actors'}</span>
         ${machine.failures_24h > 0 && html`<span class="chip" data-tone="bad">${machine.failures_24h} failed in 24 hours</span>`}
       </h2>
       ${
         total > 0 &&
         html`
-        <div class="fleet-body">
+        <div class="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)] max-phone:grid-cols-1 border-t border-line [&>.data]:self-start max-phone:[&_.chip]:whitespace-normal max-phone:[&_.chip]:wrap-anywhere">
           ${layout && html`<${FleetChart} layout=${layout} machine=${machine} project=${project} />`}
           <${Table} label=${`States of ${name}`} columns=${columns} rows=${machine.states.filter(({ actors }) => actors > 0)} />
         </div>`

@@ -49,7 +49,7 @@ const Home = ({ project, needs }) => html`
       ? null
       : html`<${Section} project=${project} title=${title} tone=${tone} needs=${found} />`
   })}
-  <p class="page-foot"><a href=${routeHash({ view: 'bundle', project })}>Open a saved bundle</a></p>
+  <p class="px-(--gutter)"><a href=${routeHash({ view: 'bundle', project })}>Open a saved bundle</a></p>
 `
 
 /** @param {readonly Need[]} needs */
@@ -73,20 +73,20 @@ const Section = ({ project, title, tone, needs }) => html`
 /** @param {{ project: string, need: Need }} props */
 const Row = ({ project, need }) => html`
   <li>
-    <div class="need-head">
+    <div class="row items-baseline gap-x-10 gap-y-2 wrap-anywhere [&>:first-child]:font-semibold">
       <a href=${hrefOf(project, need)} title=${need.id} data-id=${need.id}>${need.subject === need.id ? titleOf(need.id) : need.subject}</a>
       ${need.machine && html`<span class="muted">${machineName(need.machine)}</span>`}
       ${need.risk_level && riskChip(need.risk_level)}
       ${need.tenant_id && html`<span class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })} title=${need.tenant_id}>${nameOf(need.tenant_id)}</a></span>`}
       ${need.tool !== null && html`<a href=${listHash({ project, machine: '', tool: need.tool })}>failed ${timesOf(need.count)}</a>`}
       ${need.tool === null && need.kind === 'failed' && need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${timesOf(need.count)}</a>`}
-      <span class="need-age">
+      <span class="flex gap-12 ml-auto text-soft tabular-nums">
         ${need.expires_at && html`<span>expires ${ahead(need.expires_at)}</span>`}
         <time datetime=${need.since} title=${need.since}>${age(need.since)}</time>
       </span>
     </div>
-    <p class="cause">${linked(project, need.cause)}</p>
-    ${need.arguments !== null && need.arguments !== undefined && html`<code class="need-arguments">${jsonText(need.arguments)}</code>`}
+    <p class="block wrap-anywhere">${linked(project, need.cause)}</p>
+    ${need.arguments !== null && need.arguments !== undefined && html`<code class="block text-soft wrap-anywhere">${jsonText(need.arguments)}</code>`}
   </li>
 `
 

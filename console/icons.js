@@ -43,4 +43,4 @@ const lines = {
 
 /** An icon beside a text that says the same. @param {{ name: string }} props */
 export const Icon = ({ name }) =>
-  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${lines[name] ?? ''} /></svg>`
+  html`<svg class="icon flex-none size-16 fill-none stroke-current stroke-[1.4] [stroke-linecap:round] [stroke-linejoin:round]" viewBox="0 0 16 16" aria-hidden="true"><path d=${lines[name] ?? ''} /></svg>`

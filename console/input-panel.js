@@ -25,9 +25,9 @@ export const InputPanel = (props) => {
   const setOf = (/** @type {string} */ name) => (/** @type {unknown} */ value) =>
     setValues((before) => ({ ...before, [name]: value }))
   return html`
-    <form class="act approval" aria-label="Answer" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="act box form approval border-wait" aria-label="Answer" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p><strong>${input.server}</strong> requests input for <strong>${action.tool}</strong> <span class="muted"><code>${input.server_url}</code></span></p>
-      <blockquote class="asked">${input.message}</blockquote>
+      <blockquote>${input.message}</blockquote>
       ${input.secret_fields.length > 0 && html`<p class="trouble" role="note">${input.server} requests what looks like a secret (${input.secret_fields.join(', ')}). The protocol forbids servers to do so. Decline, unless you know why.</p>`}
       ${input.mode === 'form' && html`<${Fields} fields=${fields} values=${values} setOf=${setOf} />`}
       ${input.url !== null && html`<p>It leads to <strong>${hostOf(input.url)}</strong>: <a href=${input.url} target="_blank" rel="noopener noreferrer">${input.url}</a></p>`}

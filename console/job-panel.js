@@ -18,15 +18,15 @@ export const JobPanel = ({ project, id, seq }) => {
   )
   if (job === null) return error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`
   return html`
-    ${job.error !== null && html`<p class="trouble job-trouble"><code>${job.error.code}</code> ${job.error.message}</p>`}
-    <p class="job-facts muted">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted data.' : 'Nothing was submitted.'}</p>
+    ${job.error !== null && html`<p class="trouble job-trouble px-(--inset) pt-8 wrap-anywhere"><code>${job.error.code}</code> ${job.error.message}</p>`}
+    <p class="muted px-(--inset) pt-8">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted data.' : 'Nothing was submitted.'}</p>
     ${job.steps.length === 0 && html`<p class="empty">No page was opened yet.</p>`}
-    <ol class="job-steps">
+    <ol class="grid gap-14 pl-34 pr-(--inset) pt-8 pb-14 list-decimal">
       ${job.steps.map(
         (step) => html`
         <li key=${`${job.attempts}-${step.index}`}>
-          <p><strong>${step.type}</strong> ${step.selector !== null && html`<code>${step.selector}</code>`} <span class="chip" data-tone=${toneOf(step.status)}>${step.status}</span> <time datetime=${step.startedAt}>${preciseTime(step.startedAt)}</time> <span class="muted">${duration(step.durationMs)}</span></p>
-          <p class="muted"><code>${step.url}</code></p>
+          <p><strong>${step.type}</strong> ${step.selector !== null && html`<code class="wrap-anywhere">${step.selector}</code>`} <span class="chip" data-tone=${toneOf(step.status)}>${step.status}</span> <time datetime=${step.startedAt}>${preciseTime(step.startedAt)}</time> <span class="muted">${duration(step.durationMs)}</span></p>
+          <p class="muted"><code class="wrap-anywhere">${step.url}</code></p>
           ${step.screenshot === null ? html`<p class="muted">No screenshot available.</p>` : html`<${Screenshot} project=${project} id=${id} index=${step.index} />`}
         </li>`,
       )}
@@ -40,5 +40,5 @@ const Screenshot = ({ project, id, index }) => {
     bytesOf(project, 'browser_jobs.picture', { jobId: id, index: String(index) }),
   )
   if (error !== null) return html`<p class="muted">The screenshot cannot be displayed.</p>`
-  return html`<${Picture} blob=${data} label=${`Page after step ${index + 1}`} class="job-picture" />`
+  return html`<${Picture} blob=${data} label=${`Page after step ${index + 1}`} class="block max-w-full mt-4 border border-line rounded-6" />`
 }

@@ -21,9 +21,15 @@ const keys = {
 
 /** The keys of the console, opened by `?`. */
 export const keysDialog = () => {
-  const dialog = h('dialog', { class: 'find keys-dialog', 'aria-label': 'Keys' })
+  const dialog = h('dialog', {
+    class: 'find keys-dialog w-[min(560px,calc(100%-24px))] px-22 py-18',
+    'aria-label': 'Keys',
+  })
   const rows = Object.entries(keys).map(([names, does]) => html`<dt><kbd>${names}</kbd></dt><dd>${does}</dd>`)
-  render(html`<h2>Keys</h2><dl>${rows}</dl><form method="dialog"><button class="quiet">Close</button></form>`, dialog)
+  render(
+    html`<h2 class="text-15">Keys</h2><dl class="mt-12 mb-16">${rows}</dl><form method="dialog"><button class="quiet">Close</button></form>`,
+    dialog,
+  )
   addEventListener('keydown', ({ key, target }) => {
     const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
     if (key === '?' && !writes && document.querySelector('dialog[open]') === null) dialog.showModal()

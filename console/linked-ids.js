@@ -1,5 +1,4 @@
 import { actorPrefixes } from './actor-ids.js'
-import { h } from './dom.js'
 import { html } from './html.js'
 import { titleOf } from './names.js'
 import { routeHash } from './route.js'
@@ -25,10 +24,8 @@ export const ActorLink = ({ project, id, label = null }) =>
 export const linked = (project, text) =>
   partsOf(text).map((part, index) => (index % 2 === 0 ? part : html`<${ActorLink} project=${project} id=${part} />`))
 
-/** A text with actor ids as links, as DOM nodes. The links are not tab stops until their list makes them so, since a log has thousands. @param {string} project @param {string} text */
-export const linkedNodes = (project, text) =>
+/** A text with the ids of actors as links, which are no tab stops until their list makes them so, since a log has thousands. @param {string} project @param {string} text */
+export const linkedIds = (project, text) =>
   partsOf(text).map((part, index) =>
-    index % 2 === 0
-      ? document.createTextNode(part)
-      : h('a', { href: routeHash({ view: 'actor', project, id: part }), tabindex: -1 }, part),
+    index % 2 === 0 ? part : html`<a href=${routeHash({ view: 'actor', project, id: part })} tabindex="-1">${part}</a>`,
   )

@@ -104,7 +104,7 @@ const List = ({ place, actors: { data, next_cursor }, machines }) => {
   return html`
     <div class="view-head">
       <h1>${kindOf(machine)}</h1>
-      <label class="kind">Kind<select onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLSelectElement && location.assign(listHash({ project, machine: currentTarget.value }))}>
+      <label class="flex items-center gap-6 ml-auto text-soft text-12">Kind<select onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLSelectElement && location.assign(listHash({ project, machine: currentTarget.value }))}>
         ${machine === '' && html`<option value="" selected>All kinds</option>`}${machines.map(({ machine: name }) => html`<option value=${name} selected=${name === machine}>${kindOf(name)}</option>`)}
       </select></label>
     </div>

@@ -1,8 +1,9 @@
 import { h } from './dom.js'
 import { EventLog } from './event-log.js'
 import { preciseTime } from './format.js'
-import { dom } from './html.js'
+import { html, render, typed } from './html.js'
 import { LogView } from './log-view.js'
+import { Held } from './parts/held.js'
 
 /** @typedef {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} ReadEvents */
 
@@ -12,40 +13,23 @@ const maxEntries = 10_000
 /** Batching window of new events, in ms. */
 const gatherMs = 60
 
-/** An actor's growing log, and its newest error. */
+/** An actor's growing log. */
 export class LogPanel {
-  #read
-  #report
-  #grown
+  /** The newest failure, until a later turn has started. @type {ActorEvent | null} */
+  failure = null
+  element = h('div', { class: 'flex flex-1 flex-col min-h-0' })
+  #parts
   #log = new EventLog(0)
   #view
   #filling = false
   #again = false
-  #earlier = h(
-    'button',
-    { type: 'button', class: 'quiet', hidden: true, click: () => void this.#readEarlier() },
-    'Load earlier',
-  )
-  /** The newest failure, until a later turn has started; the caller places it. */
-  error = h('div', { class: 'log-error', hidden: true })
-  #search = h('input', {
-    type: 'search',
-    'aria-label': 'Search the log',
-    placeholder: 'Search',
-    input: () => this.#view.search(this.#search.value),
-  })
-  element = h('div', { class: 'log-panel' }, h('div', { class: 'log-tools' }, this.#search, this.#earlier))
+  #loading = false
 
   /** @param {{ project: string, session: string, read: ReadEvents, report: (error: unknown) => void, grown?: () => void }} parts `session`: whose images are read; `grown`: called after events were added */
   constructor({ project, session, read, report, grown = () => {} }) {
+    this.#parts = { read, report, grown }
     this.#view = new LogView({ project, session })
-    this.element.append(this.#view.element)
-    this.#read = read
-    this.#grown = grown
-    this.#report = report
-    this.#view.onStart = () => {
-      if (!this.#earlier.hidden && !this.#earlier.disabled) void this.#readEarlier()
-    }
+    this.#view.onStart = () => void this.#readEarlier()
   }
 
   /** Sequence of the newest event. */
@@ -76,37 +60,7 @@ export class LogPanel {
   /** Reads new events, after a stream has signalled them: the stream does not contain their times. */
   poke() {
     this.#again = true
-    void this.#readOn().catch(this.#report)
-  }
-
-  /** @param {ActorEvent} event */
-  #take(event) {
-    const added = this.#log.add(event)
-    const newest = this.#log.entries.at(-1)
-    if (newest === undefined || added === 'known' || added === 'hole') return
-    this.#showError(event)
-    if (added === 'grown') this.#view.grow(newest, event)
-    if (added !== 'new') return
-    this.#view.append(newest)
-    this.#view.removeOldest(this.#log.trim(maxEntries))
-    this.#earlier.hidden = this.#log.before === 0
-  }
-
-  /** Shows the newest failure above the log until a later turn has started. @param {ActorEvent} event */
-  #showError({ event_type, payload, created_at }) {
-    if (
-      /(^|\.)(turn|run)\.?.*(started|completed)$/.test(event_type) &&
-      !event_type.includes('tool') &&
-      !event_type.includes('model')
-    )
-      this.error.hidden = true
-    if (!event_type.endsWith('failed')) return
-    const error = typeof payload.error === 'object' && payload.error !== null ? payload.error : payload
-    const code = String(Reflect.get(error, 'code') ?? event_type)
-    this.error.replaceChildren(
-      ...dom`<strong>${code}</strong><span>${Reflect.get(error, 'message')}</span><time datetime=${created_at}>${preciseTime(created_at)}</time>`,
-    )
-    this.error.hidden = false
+    void this.#readOn().catch(this.#parts.report)
   }
 
   /** Reads the log from the last loaded event to its end. */
@@ -116,8 +70,9 @@ export class LogPanel {
     try {
       for (let more = true; more; ) {
         this.#again = false
-        const page = await this.#read(this.#log.last, pageSize)
-        for (const event of page.data) this.#take(event)
+        const page = await this.#parts.read(this.#log.last, pageSize)
+        for (const event of page.data) if (['new', 'grown'].includes(this.#log.add(event))) this.#note(event)
+        this.#log.trim(maxEntries)
         if (page.data.length > 0) this.#grown()
         more = this.#again || (page.data.length > 0 && this.#log.last < page.last_sequence)
         if (this.#again) await new Promise((resolve) => setTimeout(resolve, gatherMs))
@@ -125,28 +80,63 @@ export class LogPanel {
     } finally {
       this.#filling = false
     }
-    this.#earlier.hidden = this.#log.before === 0
+    this.#render()
   }
 
   async #readEarlier() {
     const { before } = this.#log
+    if (this.#loading || before === 0) return
     /** @type {ActorEvent[]} */
     const older = []
-    this.#earlier.disabled = true
+    this.#loading = true
+    this.#render()
     try {
       // the server may answer with fewer than were requested
       for (let after = Math.max(0, before - pageSize); after < before; ) {
-        const { data } = await this.#read(after, before - after)
+        const { data } = await this.#parts.read(after, before - after)
         older.push(...data)
         after = data.at(-1)?.sequence ?? before
       }
-      if (this.#log.before === before) this.#view.prepend(this.#log.addBefore(older))
-      this.#grown()
-      this.#earlier.hidden = this.#log.before === 0
+      if (this.#log.before === before) this.#log.addBefore(older)
     } catch (error) {
-      this.#report(error)
-    } finally {
-      this.#earlier.disabled = false
+      this.#parts.report(error)
     }
+    this.#loading = false
+    this.#grown()
   }
+
+  /** Keeps the newest failure, until a later turn has started. @param {ActorEvent} event */
+  #note(event) {
+    const { event_type: type } = event
+    const isOfTurn = /(^|\.)(turn|run)\.?.*(started|completed)$/.test(type) && !/tool|model/.test(type)
+    if (isOfTurn) this.failure = null
+    if (type.endsWith('failed')) this.failure = event
+  }
+
+  #grown() {
+    this.#view.show(this.#log.entries)
+    this.#render()
+    this.#parts.grown()
+  }
+
+  #render() {
+    render(
+      html`<div class="flex gap-10 px-(--inset) py-6 border-b border-line">
+          <input class="flex-1 min-w-0" type="search" aria-label="Search the log" placeholder="Search" onInput=${typed((text) => this.#view.search(text))} />
+          <button type="button" class="quiet" hidden=${this.#log.before === 0} disabled=${this.#loading} onClick=${() => this.#readEarlier()}>Load earlier</button>
+        </div>
+        <${Held} of=${this.#view.element} />`,
+      this.element,
+    )
+  }
+}
+
+/** @param {{ failure: ActorEvent | null }} props */
+export const Failure = ({ failure }) => {
+  if (failure === null) return null
+  const { payload, event_type, created_at } = failure
+  const error = typeof payload.error === 'object' && payload.error !== null ? payload.error : payload
+  return html`<div class="log-error flex flex-wrap gap-x-12 gap-y-2 px-(--inset) py-8 bg-bad-soft text-bad wrap-anywhere">
+    <strong>${Reflect.get(error, 'code') ?? event_type}</strong><span>${Reflect.get(error, 'message')}</span><time class="ml-auto" datetime=${created_at}>${preciseTime(created_at)}</time>
+  </div>`
 }

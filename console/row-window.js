@@ -1,13 +1,16 @@
 /**
  * Rows of a long list, of which only the visible ones are on the page.
  *
- * @typedef {{ height: number }} Sized a row's height in px, measured or assumed
+ * @typedef {{ height?: number }} Sized a row's measured height in px
  */
+
+/** Assumed height in px of a row that has not been measured. */
+const guessedPx = 100
 
 /** Offset of a row from the first one, in px. @param {readonly Sized[]} rows @param {number} index */
 export const topOf = (rows, index) => {
   let top = 0
-  for (let at = 0; at < index; at++) top += rows[at]?.height ?? 0
+  for (let at = 0; at < index; at++) top += rows[at]?.height ?? guessedPx
   return top
 }
 
@@ -22,8 +25,9 @@ export const topOf = (rows, index) => {
 export const rowsWithin = (rows, from, to) => {
   let top = 0
   let first = 0
-  while (first < rows.length - 1 && top + (rows[first]?.height ?? 0) <= from) top += rows[first++]?.height ?? 0
+  while (first < rows.length - 1 && top + (rows[first]?.height ?? guessedPx) <= from)
+    top += rows[first++]?.height ?? guessedPx
   let end = first
-  while (end < rows.length && (end === first || top < to)) top += rows[end++]?.height ?? 0
+  while (end < rows.length && (end === first || top < to)) top += rows[end++]?.height ?? guessedPx
   return { first, end }
 }

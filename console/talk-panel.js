@@ -50,5 +50,5 @@ export const Sums = ({ events, upTo }) => {
     ['Errors', String(errors)],
     ['Took', ms === null ? nothing : duration(ms)],
   ]
-  return html`<dl class="sum-strip" aria-label="Sums">${facts.map(([name, value]) => html`<div data-tone=${name === 'Errors' && errors > 0 ? 'bad' : undefined}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+  return html`<dl class="flex flex-wrap gap-x-26 gap-y-4 px-16 py-8 border-b border-line bg-panel" aria-label="Sums">${facts.map(([name, value]) => html`<div data-tone=${name === 'Errors' && errors > 0 ? 'bad' : undefined}><dt class="text-12 text-soft">${name}</dt><dd class="text-15 font-semibold tabular-nums">${value}</dd></div>`)}</dl>`
 }

@@ -61,10 +61,10 @@ const BarRow = ({ project, bar, scale, levels }) => {
   /** @param {number} ms */
   const percent = (ms) => `${Math.min(100, Math.max(0, (100 * ms) / scale.whole))}%`
   return html`
-    <li>
-      <span class="name">${href === '' ? title : html`<a href=${href}>${title}</a>`}</span>
+    <li class="grid grid-cols-[auto_1fr] gap-x-10 px-(--inset) py-7 border-b border-line">
+      <span class="name font-semibold">${href === '' ? title : html`<a href=${href}>${title}</a>`}</span>
       <span class="muted">${duration(end - startedAt)}${firstPartAt === null ? '' : `, first after ${duration(first - startedAt)}`} ${outcome ?? 'in progress'}</span>
-      <div class="bar-line"><div class="bar" data-open=${endedAt === null ? 'true' : undefined} style=${{ marginLeft: percent(startedAt - scale.from), width: percent(end - startedAt) }}><div class="bar-wait" style=${{ width: `${(100 * (first - startedAt)) / Math.max(1, end - startedAt)}%` }}></div></div></div>
+      <div class="bar-line col-span-full h-10 bg-page"><div class="bar min-w-2 h-10 bg-work data-open:bg-wait" data-open=${endedAt === null ? 'true' : undefined} style=${{ marginLeft: percent(startedAt - scale.from), width: percent(end - startedAt) }}><div class="h-10 bg-[rgb(128_128_128/55%)]" style=${{ width: `${(100 * (first - startedAt)) / Math.max(1, end - startedAt)}%` }}></div></div></div>
       ${href !== '' && levels > 0 && html`<${Child} project=${project} id=${id} ended=${endedAt !== null} scale=${scale} levels=${levels - 1} />`}
     </li>
   `
@@ -80,5 +80,5 @@ const Child = ({ project, id, ended, scale, levels }) => {
   )
   const bars = barsOf(project, data?.data ?? [])
   if (bars.length === 0) return null
-  return html`<div class="children"><${Bars} project=${project} bars=${bars} scale=${scale} levels=${levels} /></div>`
+  return html`<div class="col-span-full mt-4 ml-14 border-l-2 border-line"><${Bars} project=${project} bars=${bars} scale=${scale} levels=${levels} /></div>`
 }

@@ -33,14 +33,14 @@ export const WhyPanel = ({ actor, steps, layout, at, next }) => {
   )
   const nothing = actor.in_flight.length === 0 && actor.reminders.length === 0 && can.length === 0
   return html`
-    <section class="why" aria-label="Why it is here">
-      ${actor.parked !== null && html`<p class="parked">Parked: ${actor.parked}</p>`}
+    <section class="min-h-76 px-16 pt-10 wrap-anywhere" aria-label="Why it is here">
+      ${actor.parked !== null && html`<p class="text-bad">Parked: ${actor.parked}</p>`}
       ${entered && html`<p>In <strong>${state}</strong> since ${preciseTime(entered.at)}, by ${causes[entered.caused_by]} <code>${nameOf(layout, entered)}</code>.</p>`}
       ${actor.in_flight.map((flight) => html`<${Flight} key=${flight.id} flight=${flight} steps=${steps} now=${now} />`)}
       ${near?.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} now=${now} />`)}
       ${at !== undefined && html`<p class="muted">${next === undefined ? 'This is the newest commit.' : html`Then, ${duration(Date.parse(next.at) - now)} later: <code>${nameOf(layout, next)}</code>${next.to !== null && html` → ${next.to}`}.`}</p>`}
       ${at === undefined && nothing && actor.parked === null && html`<p>Nothing more can happen to it.</p>`}
-      ${at === undefined && can.length > 0 && html`<details><summary>What can happen next</summary>${far?.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} now=${now} />`)}<ul>${can.map(({ detail, to }) => html`<li><code>${detail}</code> → ${to}</li>`)}</ul></details>`}
+      ${at === undefined && can.length > 0 && html`<details><summary>What can happen next</summary>${far?.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} now=${now} />`)}<ul>${can.map(({ detail, to }) => html`<li class="pl-14 py-1"><code>${detail}</code> → ${to}</li>`)}</ul></details>`}
     </section>
   `
 }
@@ -66,5 +66,5 @@ const until = (deadline, now) => {
 const Countdown = ({ reminder: { name, due }, now }) => {
   const left = Date.parse(due) - now
   const when = left >= 0 ? `in ${duration(left)}` : `due for ${duration(-left)}`
-  return html`<p>At ${preciseTime(due)} (<span class="countdown">${when}</span>): <code>${name.replace(/^xstate\.after\./, '')}</code></p>`
+  return html`<p>At ${preciseTime(due)} (${when}): <code>${name.replace(/^xstate\.after\./, '')}</code></p>`
 }

@@ -18,6 +18,7 @@ import { consoleAnswers } from './generate/console/console-answers.ts'
 import { consoleEvents } from './generate/console/console-events.ts'
 import { consoleOperations, consoleText } from './generate/console/console-operations.ts'
 import { consoleResources } from './generate/console/console-resources.ts'
+import { utilityClasses } from './generate/console/utilities.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
 import { machineJsonFile } from './generate/machine-json.ts'
@@ -82,6 +83,7 @@ const files: readonly GeneratedFile[] = [
   composeFile(root),
   ...logoFiles(),
   ...(await vendoredFiles()),
+  await utilityClasses(root),
 ]
 
 const isStale = ({ path, text }: GeneratedFile): boolean => {

@@ -99,7 +99,7 @@ const Inbox = ({ place, listed: { data, next_cursor, members }, done }) => {
   return html`
     <div class="view-head">
       <h1>Approvals</h1>
-      <span class="muted">${data.length}${next_cursor === null ? '' : '+'} waiting <span class="keys"><kbd>j</kbd> <kbd>k</kbd> choose, <kbd>x</kbd> mark, <kbd>a</kbd> approve, <kbd>r</kbd> reject</span></span>
+      <span class="muted">${data.length}${next_cursor === null ? '' : '+'} waiting <span class="ml-6 max-tablet:hidden"><kbd>j</kbd> <kbd>k</kbd> choose, <kbd>x</kbd> mark, <kbd>a</kbd> approve, <kbd>r</kbd> reject</span></span>
       <span role="status">${outcome}</span>
     </div>
     <${Choices} kinds label="Which calls" values=${listNames} now=${place.query.show ?? ''} to=${(/** @type {string} */ show) => hashAt(place, { show, action: '' })} />
@@ -109,19 +109,19 @@ const Inbox = ({ place, listed: { data, next_cursor, members }, done }) => {
         : html`
       ${
         decides &&
-        html`<div class="bulk" role="group" aria-label="Marked calls">
+        html`<div class="row min-h-42 px-(--gutter) pb-12" role="group" aria-label="Marked calls">
           <label class="tick"><input type="checkbox" checked=${marked.length === data.length} onChange=${() => setPicked(marked.length === data.length ? [] : data.map(({ id }) => id))} /> All</label>
           ${
             marked.length === 0
               ? html`<span class="muted">Mark calls to decide several together.</span>`
-              : html`<input aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${typed(setReason)} />
+              : html`<input class="flex-[1_1_12em] max-w-[26em]" aria-label="Reason for the marked calls" placeholder="Reason, for the audit log" maxlength="4096" value=${reason} onInput=${typed(setReason)} />
           <button type="button" onClick=${() => decide('approve')}>Approve ${marked.length}</button>
           <button type="button" class="quiet" onClick=${() => decide('reject')}>Reject ${marked.length}</button>`
           }
         </div>`
       }
-      <div class="inbox">
-        <ul class="inbox-list" aria-label="Waiting calls">
+      <div class="grid grid-cols-[minmax(260px,5fr)_minmax(0,8fr)] max-tablet:grid-cols-1 gap-16 items-start mx-(--gutter)">
+        <ul class="inbox-list card overflow-hidden" aria-label="Waiting calls">
           ${data.map((action) => html`<${Item} key=${action.id} place=${place} action=${action} chosen=${action.id === chosen.id} marked=${marked.includes(action.id)} members=${members} toggle=${decides ? toggle : null} choose=${choose} />`)}
         </ul>
         <${Detail} key=${chosen.id} place=${place} action=${chosen} members=${members} done=${done} />
@@ -148,15 +148,17 @@ const useKeys = (keys) =>
 
 /** @param {{ place: Place, action: Waiting, chosen: boolean, marked: boolean, members: readonly Member[], toggle: ((id: string) => void) | null, choose: (id: string) => void }} props */
 const Item = ({ place, action, chosen, marked, members, toggle, choose }) => html`
-  <li class=${chosen ? 'chosen' : ''}>
+  <li class=${`flex items-start gap-10 px-(--inset) py-10 ${chosen ? 'chosen' : ''}`}>
     ${toggle !== null && html`<input type="checkbox" aria-label=${`Mark ${action.tool}`} checked=${marked} onChange=${() => toggle(action.id)} />`}
-    <a href=${hashAt(place, { action: action.id })} onClick=${(/** @type {MouseEvent} */ event) => {
+    <a class="grid flex-1 gap-2 min-w-0 text-ink" href=${hashAt(place, { action: action.id })} onClick=${(
+      /** @type {MouseEvent} */ event,
+    ) => {
       if (event.ctrlKey || event.metaKey) return
       event.preventDefault()
       choose(action.id)
     }} aria-current=${chosen ? 'true' : undefined}>
-      <span class="inbox-head"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted" datetime=${action.created_at}>${age(action.created_at)}</time></span>
-      <code>${jsonText(action.arguments)}</code>
+      <span class="row gap-x-8 gap-y-2"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted ml-auto tabular-nums" datetime=${action.created_at}>${age(action.created_at)}</time></span>
+      <code class="truncate">${jsonText(action.arguments)}</code>
       <span class="muted">${waiterOf(action)}${notesOf(action, members).join(' · ')}</span>
     </a>
   </li>
@@ -194,8 +196,8 @@ const Detail = ({ place: { project }, action, members, done }) => {
   const tool = known.data?.config.tools?.find((each) => 'name' in each && each.name === action.tool)
   const url = tool && 'url' in tool && tool.url
   return html`
-    <section class="inbox-detail" aria-label=${`Call of ${action.tool}`}>
-      <p class="requester">
+    <section class="inbox-detail card overflow-hidden" aria-label=${`Call of ${action.tool}`}>
+      <p class="underlined px-16 py-12 border-b border-line wrap-anywhere">
         ${waiter === null ? 'A caller of the API' : html`${session_id === null ? 'The run' : 'The session'} <${ActorLink} project=${project} id=${waiter} />`}
         ${agent !== '' && html` of agent <a href=${listHash({ project, agent })} title=${agent}>${known.data?.name ?? agent}</a>`}
         ${user && html` of user <strong>${user}</strong>`}
@@ -205,7 +207,7 @@ const Detail = ({ place: { project }, action, members, done }) => {
       ${events.data !== null && html`<${Sums} events=${events.data} upTo=${null} />`}
       <${Approval} project=${project} actor=${action} done=${done} />
       <${ReviewPanel} project=${project} action=${action} members=${members} done=${done} />
-      ${events.data !== null && html`<h2>What led here</h2><${TalkPanel} project=${project} session=${session_id ?? ''} events=${events.data} upTo=${null} />`}
+      ${events.data !== null && html`<h2 class="px-16 pt-14 text-13 font-semibold">What led here</h2><${TalkPanel} project=${project} session=${session_id ?? ''} events=${events.data} upTo=${null} />`}
     </section>
   `
 }

@@ -57,9 +57,9 @@ export const ReviewPanel = ({ project, action: { id, review }, members, done }) 
     done()
   }
   return html`
-    <section class="review-panel" aria-label="Review">
-      <div class="review-line">
-        <label>Assigned to
+    <section class="stack mx-16 mt-12" aria-label="Review">
+      <div class="row">
+        <label class="flex items-center gap-8 text-soft">Assigned to
           <select disabled=${!decides} value=${assignee_id ?? ''} onChange=${typed((member) => void update({ assignee_id: member || null }))}>
             <option value="">no member</option>
             ${members.map((member) => html`<option value=${member.id} selected=${member.id === assignee_id}>${nameIn(members, member.id)}${member.id === me ? ' (you)' : ''}</option>`)}
@@ -67,7 +67,7 @@ export const ReviewPanel = ({ project, action: { id, review }, members, done }) 
         </label>
         ${decides && assignee_id !== me && html`<button type="button" class="quiet" onClick=${() => update({ assignee_id: me })}>Assign to me</button>`}
       </div>
-      <div class="review-line" role="group" aria-label="Snooze">
+      <div class="row" role="group" aria-label="Snooze">
         ${snoozed_until === null ? html`<span class="muted">Snooze</span>` : html`<span class="chip" data-tone="wait">snoozed until ${time(snoozed_until)}</span>`}
         ${decides && snoozeTimes(serverNow()).map(([name, at]) => html`<button type="button" class="quiet" onClick=${() => update({ snoozed_until: at.toISOString() })}>${name}</button>`)}
         ${decides && html`<input type="datetime-local" aria-label="Snooze until" value=${until} onInput=${typed(setUntil)} />`}
@@ -89,11 +89,11 @@ const Comments = ({ project, id, comments, members, done }) => {
     done()
   }
   return html`
-    ${comments.length > 0 && html`<ol class="comments" aria-label="Comments">${comments.map((comment) => html`<li key=${comment.id}><p class="muted"><strong>${nameIn(members, comment.by.id)}</strong> <${When} at=${comment.created_at} /></p><p>${comment.text}</p></li>`)}</ol>`}
+    ${comments.length > 0 && html`<ol aria-label="Comments">${comments.map((comment) => html`<li key=${comment.id} class="pl-12 py-6 border-l-2 border-line wrap-anywhere"><p class="muted"><strong>${nameIn(members, comment.by.id)}</strong> <${When} at=${comment.created_at} /></p><p class="whitespace-pre-wrap">${comment.text}</p></li>`)}</ol>`}
     ${
       sessionNow().decides &&
-      html`<form class="review-line" aria-label="Add a comment" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <textarea rows="1" aria-label="Comment" placeholder="Comment for others who decide" maxlength="2000" value=${text} onInput=${typed(setText)}></textarea>
+      html`<form class="row" aria-label="Add a comment" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+        <textarea class="flex-[1_1_14em]" rows="1" aria-label="Comment" placeholder="Comment for others who decide" maxlength="2000" value=${text} onInput=${typed(setText)}></textarea>
         <${ActButton} label="Comment" disabled=${text.trim() === ''} act=${add} />
       </form>`
     }

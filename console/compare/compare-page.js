@@ -160,7 +160,7 @@ const Both = ({ place, a, b, contents }) => {
   const only = place.query.only === 'changes'
   const isCut = [a, b].some(({ events }) => events.length >= maxEvents)
   return html`
-    <div class="sides">
+    <div class="grid grid-cols-2 max-phone:grid-cols-1 gap-x-12 gap-y-4 mx-(--gutter) mb-(--gutter)">
       <${SideHead} place=${place} name="A" side=${a} turn=${place.query.turn_a} />
       <${SideHead} place=${place} name="B" side=${b} turn=${place.query.turn_b} />
     </div>
@@ -186,8 +186,8 @@ const chosen = ({ events }, turn) => (turn ? events.filter(({ turn_number }) => 
 const SideHead = ({ place: { project }, name, side: { actor }, turn }) => {
   const state = actor.active.at(-1) ?? ''
   return html`
-    <section class="panel side-head" aria-label=${name}>
-      <strong>${name}</strong>
+    <section class="card row items-baseline gap-x-10 gap-y-2 wrap-anywhere px-(--inset) py-10" aria-label=${name}>
+      <strong class="w-[1.7em] rounded-full bg-accent-soft text-accent text-center">${name}</strong>
       <${ActorLink} project=${project} id=${actor.id} />
       ${turn && html`<span>turn ${turn}</span>`}
       <${StateChip} state=${state} />
@@ -216,11 +216,11 @@ const Pair = ({ a, b }) => {
   return html`
     <li>
       <details open=${found.length > 0}>
-        <summary>
-          <span class="pair-kind">${kind}</span> <strong>${names.join(' → ')}</strong>
+        <summary class="row items-baseline gap-x-10 gap-y-2 wrap-anywhere px-(--inset) py-8 list-none">
+          <span class="w-[3.6em] text-soft text-12">${kind}</span> <strong>${names.join(' → ')}</strong>
           ${found.length === 0 ? html`<span class="muted">same</span>` : found.map((each) => html` <span class="chip" data-tone="wait">${each}</span>`)}
           ${parts.some(({ failed }) => failed) && html` <span class="chip" data-tone="bad">failed</span>`}
-          <span class="pair-time">${parts.some(({ ms }) => ms !== null) && [a, b].map((part) => (part?.ms == null ? nothing : duration(part.ms))).join(' · ')}</span>
+          <span class="ml-auto text-soft text-12 tabular-nums">${parts.some(({ ms }) => ms !== null) && [a, b].map((part) => (part?.ms == null ? nothing : duration(part.ms))).join(' · ')}</span>
         </summary>
         ${(a?.given || b?.given) && html`<${Texts} label="Arguments" a=${a?.given ?? null} b=${b?.given ?? null} />`}
         ${(a?.output || b?.output) && html`<${Texts} label=${kind === 'model' || kind === 'input' ? 'Text' : 'Output'} a=${a?.output ?? null} b=${b?.output ?? null} />`}
@@ -234,8 +234,8 @@ const Pair = ({ a, b }) => {
 /** Two texts, each with the lines marked that the other one does not have; null: there is none. @param {{ label: string, a: string | null, b: string | null }} props */
 const Texts = ({ label, a, b }) => {
   const lines = lineDiff(a ?? '', b ?? '')
-  return html`<div class="texts" role="group" aria-label=${label}>
-    <span class="texts-name">${label}</span>
+  return html`<div class="texts grid grid-cols-2 max-phone:grid-cols-1 gap-x-12 gap-y-4 px-(--inset) pb-12" role="group" aria-label=${label}>
+    <span class="col-span-full text-soft text-12">${label}</span>
     ${[a, b].map((text, at) => {
       const [name, sign, Mark] = at === 0 ? ['A', '-', 'del'] : ['B', '+', 'ins']
       if (!text) return html`<p class="muted" data-side=${name}>${text === null ? `Not in ${name}` : 'None'}</p>`

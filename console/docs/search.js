@@ -55,7 +55,7 @@ const itemOf = ([title, place, path, text], words) =>
     {},
     h('a', { href: path }, title),
     h('span', { class: 'muted' }, ` ${place}`),
-    h('p', {}, snippetOf(text, words)),
+    h('p', { class: 'wrap-anywhere' }, snippetOf(text, words)),
   )
 
 const close = () => {
@@ -95,5 +95,5 @@ if (wanted !== null) {
   void show()
 }
 const narrow = matchMedia('(max-width: 800px)')
-const contents = document.querySelector('details.contents')
+const contents = document.querySelector('details.toc')
 if (contents instanceof HTMLDetailsElement) contents.open = !narrow.matches

@@ -56,7 +56,7 @@ const Gateway = ({ place, shown, done }) => {
       troubles.length > 0 &&
       html`<section class="panel needs" aria-label="Needs attention"><ul>${troubles.map(
         ({ id, tone, what, cause }) =>
-          html`<li key=${id}><div class="need-head"><strong>${what.split(' ').map(nameOf).join(' ')}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="cause">${cause}</p></li>`,
+          html`<li key=${id}><div class="row items-baseline gap-x-10 gap-y-2 wrap-anywhere"><strong>${what.split(' ').map(nameOf).join(' ')}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="wrap-anywhere">${cause}</p></li>`,
       )}</ul></section>`
     }
     <${Listing} place=${place} resource=${resourceAt(place)} listed=${lines} done=${done} />

@@ -33,7 +33,7 @@ export const SourceChunks = ({ place, row: { id, knowledge_base_id, synced_at } 
   }
   return html`
     <${Table} label="Chunks" columns=${columns} rows=${data.data} />
-    <nav class="pages" aria-label="Chunks">
+    <nav class="flex justify-center gap-16 p-14" aria-label="Chunks">
       ${cursor !== '' && html`<a href=${hashAt(place, { chunks: '' })}>First</a>`}
       ${data.next_cursor !== null && html`<a href=${hashAt(place, { chunks: data.next_cursor })} rel="next">More</a>`}
     </nav>

@@ -31,13 +31,13 @@ export const LivePanel = ({ project, id, done }) => {
   }
   const cancel = () => callApi(project, 'browser_jobs.cancel', { params: { jobId: id } }).then(done)
   return html`
-    <section class="act live" aria-label="Page of the job">
+    <section class="act stack" aria-label="Page of the job">
       <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at)})`}.</p>
-      ${wait?.message && html`<blockquote class="asked"><bdi>${wait.message}</bdi></blockquote>`}
+      ${wait?.message && html`<blockquote class="pl-12 border-l-3 border-line"><bdi>${wait.message}</bdi></blockquote>`}
       <${Screen} project=${project} id=${id} input=${input} />
       ${said !== '' && html`<p class="trouble" role="alert">${said}</p>`}
       <${Typing} input=${input} />
-      <form class="live-end" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <form class="form" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <label>Note, stored with the job<input value=${note} maxlength="500"
           onInput=${typed(setNote)} /></label>
         <div class="act-buttons">
@@ -57,8 +57,8 @@ const Typing = ({ input }) => {
     if (text !== '') input.type(text)
     setText('')
   }
-  return html`<form class="live-typing" aria-label="Type into the page" onSubmit=${send}>
-    <label>Text for the focused field of the page<input type="password" autocomplete="off" maxlength="10000" value=${text}
+  return html`<form class="grid grid-cols-[1fr_auto] items-end gap-8" id="live-typing" aria-label="Type into the page" onSubmit=${send}>
+    <label>Text for the focused field of the page<input class="w-full" type="password" autocomplete="off" maxlength="10000" value=${text}
       onInput=${typed(setText)} /></label>
     <button type="submit" class="quiet">Type</button>
   </form>`
@@ -86,8 +86,8 @@ const Screen = ({ project, id, input }) => {
   }, [id])
   const on = pointing(input, size)
   return html`
-    <p class="live-address"><span class="muted">Address</span> <code>${url === '' ? 'not shown yet' : url}</code></p>
-    <canvas ref=${canvas} class="live-screen" tabindex="0" role="application" width="16" height="10"
+    <p ><span class="muted">Address</span> <code class="wrap-anywhere">${url === '' ? 'not shown yet' : url}</code></p>
+    <canvas ref=${canvas} class="block w-full max-w-full h-auto mt-4 border border-line rounded-6 touch-none cursor-default" tabindex="0" role="application" width="16" height="10"
       aria-label="Live view of the page. Keys are sent to it; press Shift and Escape to leave it." aria-describedby="live-hint"
       onPointerDown=${on.down} onPointerUp=${on.up} onPointerMove=${on.move} onContextMenu=${(/** @type {Event} */ event) => event.preventDefault()}
       onKeyDown=${on.keyDown} onKeyUp=${on.keyUp} onPaste=${on.paste}></canvas>

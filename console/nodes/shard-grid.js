@@ -53,12 +53,14 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   }
   return html`
     <h2>Shards <span class="muted">${free === 0 ? 'every shard is owned by a node' : html`<span class="chip" data-tone="bad">${free} without a node</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} is handing over</span>`)}</span></h2>
-    <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" style=${styleOf(at)}></span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
-    <ol class="shards" aria-label="Shards by node">${shards.map(({ shard, node, epoch, expires_in_ms }) => {
-      const at = node === null ? -1 : (places.get(node) ?? -1)
-      const lease = expires_in_ms === null ? '' : `, lease expires in ${duration(expires_in_ms)}`
-      return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : undefined} style=${at < 0 ? undefined : styleOf(at)} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 && '!'}</li>`
-    })}</ol>
+    <ul class="shard-legend row gap-x-18 gap-y-4 px-(--inset) pb-10">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard inline-block w-[1em] align-[-0.15em]" style=${styleOf(at)}></span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
+    <ol class="grid grid-cols-64 max-phone:grid-cols-32 gap-3 px-(--inset) pb-12" aria-label="Shards by node">${shards.map(
+      ({ shard, node, epoch, expires_in_ms }) => {
+        const at = node === null ? -1 : (places.get(node) ?? -1)
+        const lease = expires_in_ms === null ? '' : `, lease expires in ${duration(expires_in_ms)}`
+        return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : undefined} style=${at < 0 ? undefined : styleOf(at)} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 && '!'}</li>`
+      },
+    )}</ol>
     ${takeovers.length > 0 && html`<${Table} label="Takeovers" columns=${columns} rows=${takeovers} />`}
     <p class="panel-part">${latency === null ? html`<span class="muted">No commit of this node was measured yet.</span>` : html`Commits of this node are durable within <strong>${ms(latency.p50)}</strong> (median), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}.`}</p>
   `

@@ -8,6 +8,10 @@ import uPlot from '../vendor/uplot.js'
 
 const height = 172
 
+// a canvas takes colours, not the expressions of them that the style sheets have
+for (const name of ['soft', 'line', 'accent', 'work', 'wait', 'bad', 'calm'])
+  CSS.registerProperty({ name: `--${name}`, syntax: '<color>', inherits: true, initialValue: 'transparent' })
+
 /** Lines over time. A click on a time chooses it. The same figures are in a table, for those who do not see the picture. @param {Chart} chart */
 export const SeriesChart = (chart) => {
   const box = useRef(/** @type {HTMLElement | null} */ (null))
@@ -30,9 +34,9 @@ export const SeriesChart = (chart) => {
   const data = JSON.stringify(dataOf(chart))
   useEffect(() => plot.current?.setData(dataOf(newest.current)), [data])
   return html`
-    <figure class="series">
-      <figcaption>${chart.title}</figcaption>
-      <div ref=${box} class="series-plot" aria-hidden="true"></div>
+    <figure class="series card min-w-0 px-(--inset) pt-12 pb-6">
+      <figcaption class="font-semibold">${chart.title}</figcaption>
+      <div ref=${box} class="series-plot min-h-198 cursor-pointer" aria-hidden="true"></div>
       <${Figures} ...${chart} />
     </figure>
   `
@@ -43,9 +47,9 @@ const Figures = ({ title, times, lines, format, choose }) => {
   const rows = times.map((time, index) => ({ time, values: lines.map(({ values }) => values[index] ?? null) }))
   const used = rows.filter(({ values }) => values.some((value) => value !== null && value !== 0)).toReversed()
   return html`
-    <details class="figures">
-      <summary>Figures</summary>
-      <table class="grid" aria-label=${title}>
+    <details class="max-h-240 overflow-auto text-12">
+      <summary class="py-4 text-soft cursor-pointer">Figures</summary>
+      <table class="data" aria-label=${title}>
         <thead><tr><th scope="col">From</th>${lines.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr></thead>
         <tbody>${used.map(({ time, values }) => html`<tr key=${time}><th scope="row"><button type="button" class="quiet" onClick=${() => choose(time)}>${new Date(time * 1000).toLocaleString()}</button></th>${values.map((value) => html`<td>${value === null ? '–' : format(value)}</td>`)}</tr>`)}</tbody>
       </table>
@@ -110,7 +114,7 @@ const optionsOf = (element, chart) => {
         // a value between gaps has no line
         points: { show: chart.current.lines.some(({ values }) => values.includes(null)), size: 5 },
         value: (/** @type {unknown} */ _, /** @type {number | null} */ value) => format(value),
-        ...(fill && { fill: () => `${color(name)()}22` }),
+        ...(fill && { fill: () => `color-mix(in srgb, ${color(name)()} 13.3%, transparent)` }),
       })),
     ],
     hooks: {

@@ -17,10 +17,10 @@ const tiles = [
 
 /** The totals, each with its change from the period before. @param {{ now: Sums | null, before: Sums | null }} props `null` until they are read */
 export const Totals = ({ now, before }) => html`
-  <dl class="tiles" aria-label="Totals">
+  <dl class="grid grid-cols-[repeat(auto-fit,minmax(min(140px,26vw),1fr))] gap-12 mx-(--gutter) mb-16" aria-label="Totals">
     ${tiles.map(([name, read, format]) => {
       const value = now && read(now)
-      return html`<div key=${name} data-tone=${name === 'Errors' && value ? 'bad' : undefined}><dt>${name}</dt><dd>${value === null ? '–' : format(value)}</dd>${changeOf(value ?? 0, (before && read(before)) ?? 0)}</div>`
+      return html`<div key=${name} class="card px-(--inset) py-12" data-tone=${name === 'Errors' && value ? 'bad' : undefined}><dt class="text-12 text-soft">${name}</dt><dd class="text-[length:clamp(17px,4.4vw,23px)] font-[650] tracking-[-0.02em] tabular-nums">${value === null ? '–' : format(value)}</dd>${changeOf(value ?? 0, (before && read(before)) ?? 0)}</div>`
     })}
   </dl>
 `
@@ -39,7 +39,7 @@ const changeOf = (now, before) => {
   const percent = Math.round((100 * (now - before)) / before)
   const change =
     percent >= 1000 ? `×${count(Math.round(now / before))}` : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`
-  return html`<dd class="muted">${percent === 0 ? 'as before' : `${change} from before`}</dd>`
+  return html`<dd class="muted text-12">${percent === 0 ? 'as before' : `${change} from before`}</dd>`
 }
 
 /** @param {number} value */

@@ -2,7 +2,7 @@ import { h } from '../dom.js'
 import { html } from '../html.js'
 
 /** The end of an id, which names it among others; a press copies all of it. @param {string} id */
-export const copyButton = (id) => {
+const copyButton = (id) => {
   const button = h('button', { type: 'button', class: 'copy', title: `Copy ${id}` })
   /** The label has the text in it, by which those who speak to their screen press it. @param {string} text @param {string} label */
   const say = (text, label) => {

@@ -56,9 +56,9 @@ export const ListView = ({ place, title, columns, rows, keyOf, fields, next, rea
   )
   const heads = Object.fromEntries(shown.map((column) => [column.title, headOf(column, place)]))
   return html`
-    <div class="list-tools">
+    <div class="flex flex-wrap items-start justify-between gap-x-16 gap-y-8 px-(--inset) py-10">
       ${fields.length > 0 && html`<${Filters} place=${place} fields=${fields} />`}
-      <span class="list-menus">
+      <span class="list-menus row">
         ${children}
         <${ColumnsMenu} columns=${columns} shown=${shown} to=${to} />
         <${ViewsMenu} place=${place} viewed=${viewed(query, fields)} />
@@ -118,10 +118,10 @@ const Filters = ({ place, fields }) => {
       <//>
       ${
         set.length > 0 &&
-        html`<ul class="set-filters" aria-label="Filters that are set">${set.map(
+        html`<ul class="set-filters row mt-8" aria-label="Filters that are set">${set.map(
           ({ name, label }) =>
-            html`<li key=${name}><a href=${to({ [name]: '', after: '' })} aria-label=${`Remove the filter ${label} ${query[name]}`}>${label}: <strong>${query[name]}</strong> <span aria-hidden="true">×</span></a></li>`,
-        )}<li><a href=${to({ ...Object.fromEntries(set.map(({ name }) => [name, ''])), after: '' })}>Clear</a></li></ul>`
+            html`<li key=${name}><a class="inline-block px-9 py-1 border border-line rounded-full text-soft text-12 wrap-anywhere" href=${to({ [name]: '', after: '' })} aria-label=${`Remove the filter ${label} ${query[name]}`}>${label}: <strong class="text-ink font-semibold">${query[name]}</strong> <span aria-hidden="true">×</span></a></li>`,
+        )}<li><a class="inline-block px-9 py-1 border border-line rounded-full text-soft text-12" href=${to({ ...Object.fromEntries(set.map(({ name }) => [name, ''])), after: '' })}>Clear</a></li></ul>`
       }
     </div>
   `
@@ -135,7 +135,7 @@ const ColumnsMenu = ({ columns: [, ...others], shown, to }) => {
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     location.hash = to({ columns: new FormData(event.currentTarget).getAll('column').join(',') })
   }
-  return html`<details class="menu"><summary>Columns</summary><form class="menu-box" aria-label="Columns" onSubmit=${apply}>
+  return html`<details class="menu"><summary class="button quiet">Columns</summary><form class="menu-box" aria-label="Columns" onSubmit=${apply}>
     ${others.map(({ name, title }) => html`<label class="tick"><input type="checkbox" name="column" value=${name} defaultChecked=${shown.some((each) => each.name === name)} /> ${title}</label>`)}
     <button type="submit" class="quiet">Show these</button>
   </form></details>`

@@ -12,8 +12,8 @@ export const Meter = ({ label, part, whole, text, held = 0 }) => {
   const width = `${(100 * share).toFixed(1)}%`
   const heldWidth = `${(100 * Math.min(1 - share, whole <= 0 ? 0 : held / whole)).toFixed(1)}%`
   return html`
-    <div class="meter" role="meter" aria-label=${label} aria-valuemin="0" aria-valuemax=${whole} aria-valuenow=${Math.min(part, whole)} aria-valuetext=${text}>
-      <div class="meter-line"><div class="meter-part" data-tone=${tone} style=${{ width }}></div><div class="meter-held" style=${{ width: heldWidth }}></div></div>
+    <div class="grid grid-cols-[minmax(80px,180px)_1fr] items-center gap-10" role="meter" aria-label=${label} aria-valuemin="0" aria-valuemax=${whole} aria-valuenow=${Math.min(part, whole)} aria-valuetext=${text}>
+      <div class="flex h-8 rounded-4 bg-work-soft overflow-hidden"><div class="bg-(--tone)" data-tone=${tone} style=${{ width }}></div><div class="bg-edge" style=${{ width: heldWidth }}></div></div>
       <span>${text}</span>
     </div>
   `

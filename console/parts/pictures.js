@@ -16,9 +16,9 @@ const thumbnailPx = 144
  */
 export const Pictures = ({ images, project, session = '', remove }) =>
   images.length > 0 &&
-  html`<ul class="pictures" aria-label="Images">${images.map((image, at) => {
+  html`<ul class="pictures flex flex-wrap gap-8 py-4" aria-label="Images">${images.map((image, at) => {
     const name = image.filename ?? `image ${at + 1}`
-    return html`<li key=${image.key ?? at}><${Thumbnail} image=${image} name=${name} read=${() => blobOf(image, project, session)} />${remove && html`<button type="button" class="quiet" aria-label=${`Remove ${name}`} title=${`Remove ${name}`} onClick=${() => remove(image)}>×</button>`}</li>`
+    return html`<li class="flex items-start gap-2" key=${image.key ?? at}><${Thumbnail} image=${image} name=${name} read=${() => blobOf(image, project, session)} />${remove && html`<button type="button" class="quiet" aria-label=${`Remove ${name}`} title=${`Remove ${name}`} onClick=${() => remove(image)}>×</button>`}</li>`
   })}</ul>`
 
 /** @param {{ image: Image, name: string, read: () => Promise<Blob> }} props */
@@ -29,7 +29,7 @@ const Thumbnail = ({ image: { image_id, image_url = '' }, name, read }) => {
   const [isBroken, setBroken] = useState(false)
   if (isElsewhere) return html`<a href=${image_url} rel="noreferrer" target="_blank">Image at ${hostOf(image_url)}</a>`
   if (isBroken || error !== null) return html`<span class="muted">${name} cannot be shown</span>`
-  return html`<button type="button" class="thumbnail" aria-label=${`Open ${name}`} onClick=${() => setOpen(true)}><${Picture} blob=${data} label=${name} height=${thumbnailPx} failed=${() => setBroken(true)} /></button>${isOpen && html`<${Whole} blob=${data} label=${name} close=${() => setOpen(false)} />`}`
+  return html`<button type="button" class="thumbnail h-74 min-w-40 p-0 overflow-hidden border-line bg-page cursor-zoom-in" aria-label=${`Open ${name}`} onClick=${() => setOpen(true)}><${Picture} blob=${data} label=${name} height=${thumbnailPx} failed=${() => setBroken(true)} /></button>${isOpen && html`<${Whole} blob=${data} label=${name} close=${() => setOpen(false)} />`}`
 }
 
 /** @param {string} url */

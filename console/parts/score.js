@@ -26,10 +26,10 @@ export const ScoreParts = ({ of, parts }) => {
   ]
   return html`
     <details class="score"><summary>Why this score</summary>
-      <dl aria-label=${`Parts of the score of ${of}`}>${shown.map(([name, words, share]) => {
+      <dl class="grid gap-2 my-4" aria-label=${`Parts of the score of ${of}`}>${shown.map(([name, words, share]) => {
         const value = Number(parts[name])
         const width = `${100 * Math.max(0, Math.min(1, value))}%`
-        return html`<div><dt>${words}</dt><dd>${share && html`<span class="sum-bar"><span style=${{ width }}></span></span>`}${share ? `${Math.round(100 * value)} %` : value.toFixed(2)}</dd></div>`
+        return html`<div class="row items-baseline gap-x-10 gap-y-2 wrap-anywhere justify-between"><dt>${words}</dt><dd class="whitespace-nowrap">${share && html`<span class="sum-bar"><span style=${{ width }}></span></span>`}${share ? `${Math.round(100 * value)} %` : value.toFixed(2)}</dd></div>`
       })}</dl>
     </details>
   `
@@ -37,13 +37,13 @@ export const ScoreParts = ({ of, parts }) => {
 
 /** A score as a bar. @param {{ score: number }} props */
 export const Score = ({ score }) =>
-  html`<span class="score-line"><span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}</span>`
+  html`<span class="whitespace-nowrap"><span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}</span>`
 
 /** Results that a search left out, with reasons. @param {{ left: readonly LeftOut[], href: (id: string) => string }} props */
 export const LeftOutList = ({ left, href }) =>
   left.length === 0
     ? null
-    : html`<details class="panel-part"><summary>${left.length} left out</summary><ul class="left-out">${left.map(
+    : html`<details class="panel-part"><summary>${left.length} left out</summary><ul class="pt-6">${left.map(
         ({ id, reason, score }) =>
           html`<li><a href=${href(id)}>${id}</a> ${reason.replaceAll('_', ' ')}${score === undefined ? '' : ` (${score.toFixed(2)})`}</li>`,
       )}</ul></details>`

@@ -25,7 +25,7 @@ export const Table = ({ label, columns, rows, keyOf = (row, index) => row?.id ??
   const cells = rows.map((row, index) => Object.values(columns).map((cell) => cell(row, index)))
   const ofNumbers = names.map((_, at) => at > 0 && areNumbers(textsOf(cells.map((each) => each[at]))))
   return html`
-    <table class="grid" aria-label=${label}>
+    <table class="data" aria-label=${label}>
       <thead><tr>${names.map(
         (name, at) =>
           html`<th scope="col" class=${ofNumbers[at] ? 'number' : undefined} aria-sort=${heads[name]?.order}>${heads[name]?.head ?? name}</th>`,

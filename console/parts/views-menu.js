@@ -43,7 +43,7 @@ export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
       await update(other, { is_default: false })
     await update(view, { is_default: !view.is_default })
   }
-  return html`<details class="menu views"><summary>${current?.name ?? 'Views'}</summary><div class="menu-box">
+  return html`<details class="menu views"><summary class="button quiet">${current?.name ?? 'Views'}</summary><div class="menu-box">
     ${views.length === 0 ? html`<p class="muted">A view keeps filters, columns and order under a name. Only you see yours.</p>` : html`<ul aria-label="Saved views"><li><a href=${to({ ...cleared(viewed), view: 'all' })}>All rows</a></li>${views.map((view) => html`<li key=${view.id}><a href=${viewHash(project, view)} aria-current=${view.id === query.view ? 'true' : undefined}>${view.name}</a>${view.is_default && html` <span class="muted">opens first</span>`}</li>`)}</ul>`}
     <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()} aria-label="View">
       <label>Name<input type="text" maxlength="80" value=${name} placeholder=${current?.name ?? ''} onInput=${typed(setName)} /></label>

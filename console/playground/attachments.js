@@ -65,7 +65,7 @@ export const AttachButton = ({ attached: { add, onlyImages } }) => {
     await add(input.files ?? [])
     input.value = ''
   }
-  return html`<label class="attach quiet" title=${`Or paste or drop them here. ${limitsOf(onlyImages)}`}>${onlyImages ? 'Attach images' : 'Attach'}<input type="file" multiple accept=${onlyImages ? kinds.join() : undefined} onChange=${choose} /></label>`
+  return html`<label class="button quiet focus-within:rounded-7 focus-within:outline-2 focus-within:outline-accent" title=${`Or paste or drop them here. ${limitsOf(onlyImages)}`}>${onlyImages ? 'Attach images' : 'Attach'}<input class="absolute size-1 opacity-0" type="file" multiple accept=${onlyImages ? kinds.join() : undefined} onChange=${choose} /></label>`
 }
 
 let files = 0

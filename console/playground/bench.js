@@ -56,8 +56,8 @@ export const Bench = ({ place: { project, query }, models, agents }) => {
   const simulated = shown.some(({ settings }) => isSimulated(String(settings.model ?? models[0] ?? ''), models))
   return html`
     <${Suggestions} id="known-models" list="models.list" />
-    <div class=${two ? 'bench two' : 'bench'}>${shown.map((lane, at) => html`<${Lane} key=${at} name=${two ? ['A', 'B'][at] : 'Request'} project=${project} lane=${lane} sources=${sources.data} model=${models[0] ?? ''} from=${(at === 0 ? query.a : query.b) ?? ''} draft=${[text || 'Hello', files]} />`)}</div>
-    <form class="panel talk-form bench-say" aria-label="Send" ...${attached.taking} onSubmit=${(
+    <div class=${`grid gap-16 mx-(--gutter) mb-16 ${two ? 'grid-cols-[repeat(auto-fit,minmax(min(380px,100%),1fr))]' : ''}`}>${shown.map((lane, at) => html`<${Lane} key=${at} name=${two ? ['A', 'B'][at] : 'Request'} project=${project} lane=${lane} sources=${sources.data} model=${models[0] ?? ''} from=${(at === 0 ? query.a : query.b) ?? ''} draft=${[text || 'Hello', files]} />`)}</div>
+    <form class="panel form px-(--inset) py-10" aria-label="Send" ...${attached.taking} onSubmit=${(
       /** @type {Event} */ event,
     ) => {
       event.preventDefault()

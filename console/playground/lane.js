@@ -44,19 +44,19 @@ export const Lane = ({ name, project, lane, sources, model, from, draft }) => {
   useEffect(() => {
     if (settings.model === undefined && model !== '') set('model', model)
   }, [model])
-  return html`<section class="panel lane" aria-label=${name}>
-    <div class="lane-head">
-      <strong>${name}</strong>
-      <label>Model<input list="known-models" spellcheck=${false} value=${settings.model ?? ''} onInput=${typed((text) => set('model', text))} /></label>
+  return html`<section class="panel lane min-w-0 m-0" aria-label=${name}>
+    <div class="row items-end gap-x-12 gap-y-8 px-(--inset) py-10 border-b border-line">
+      <strong class="self-center text-15">${name}</strong>
+      <label class="grid flex-[1_1_8em] min-w-0 text-soft text-12">Model<input class="w-full" list="known-models" spellcheck=${false} value=${settings.model ?? ''} onInput=${typed((text) => set('model', text))} /></label>
       <${StartFrom} project=${project} sources=${sources} from=${from} open=${lane.open} items=${lane.items} />
     </div>
     <${Messages} project=${project} lines=${lines} hint=${false} />
     <details class="panel-part"><summary>Prompt, parameters and tools</summary>
-      <div class="schema-form"><${Fields} fields=${requestFields} values=${{ ...settings, ...drafts }} setOf=${setOf} /></div>
+      <div class="schema-form max-w-680"><${Fields} fields=${requestFields} values=${{ ...settings, ...drafts }} setOf=${setOf} /></div>
     </details>
     <details class="panel-part"><summary>Memory and knowledge</summary>
-      <div class="schema-form">
-        <label class="schema-field"><span class="schema-name">Memory of user</span><input value=${switches.user} placeholder="none" onInput=${typed((user) => setSwitches({ ...switches, user }))} /><small class="schema-help">Your own id of the user. What is known of them is read before the answer, and what is said is remembered.</small></label>
+      <div class="schema-form max-w-680">
+        <label class="schema-field"><span class="schema-name">Memory of user</span><input value=${switches.user} placeholder="none" onInput=${typed((user) => setSwitches({ ...switches, user }))} /><small class="text-soft text-12">Your own id of the user. What is known of them is read before the answer, and what is said is remembered.</small></label>
         <label class="schema-field"><span class="schema-name">Knowledge base</span><select value=${switches.base} onChange=${typed((base) => setSwitches({ ...switches, base }))}><option value="">none</option>${sources?.bases.map((base) => html`<option value=${base.id}>${base.name}</option>`)}</select></label>
       </div>
     </details>
@@ -101,7 +101,7 @@ const StartFrom = ({ project, sources, from, items, open }) => {
     rows.length > 0 &&
     html`<optgroup label=${title}>${rows.map(({ id, name }) => html`<option value=${id} selected=${id === source}>${name}</option>`)}</optgroup>`
   return html`
-    <label>Start from<select value=${source} onChange=${typed((id) => choose([id, '']))}><option value="">nothing</option>${group('Agents', sources.agents)}${group('Prompts', sources.prompts)}</select></label>
-    ${versions !== null && versions.length > 0 && html`<label>Version<select value=${version} onChange=${typed((id) => choose([source, id]))}><option value="">${isPrompt ? 'the newest' : 'the config'}</option>${versions.map((each) => html`<option value=${each.version} selected=${each.version === version}>${each.version}</option>`)}</select></label>`}
+    <label class="grid flex-[1_1_8em] min-w-0 text-soft text-12">Start from<select class="w-full" value=${source} onChange=${typed((id) => choose([id, '']))}><option value="">nothing</option>${group('Agents', sources.agents)}${group('Prompts', sources.prompts)}</select></label>
+    ${versions !== null && versions.length > 0 && html`<label class="grid flex-[1_1_8em] min-w-0 text-soft text-12">Version<select class="w-full" value=${version} onChange=${typed((id) => choose([source, id]))}><option value="">${isPrompt ? 'the newest' : 'the config'}</option>${versions.map((each) => html`<option value=${each.version} selected=${each.version === version}>${each.version}</option>`)}</select></label>`}
   `
 }

@@ -17,7 +17,7 @@ export const isSimulated = (model, models) =>
 
 /** @param {{ disabled: boolean, press: (input: string) => Promise<void> }} props */
 export const MagicWords = ({ disabled, press }) => html`
-  <div class="commands act" role="group" aria-label="Commands of the simulated model">
+  <div class="row act mb-10 [.form_&]:m-0" role="group" aria-label="Commands of the simulated model">
     ${words.map(([name, input]) => html`<button type="button" class="quiet" aria-disabled=${disabled} title=${input} onClick=${() => disabled || press(input)}>${name}</button>`)}
   </div>
 `

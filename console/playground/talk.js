@@ -89,7 +89,7 @@ const SayForm = ({ place, talk: { busy, waiting, stop }, attached, text, setText
     else sendNow()
   }
   return html`
-    <form class="talk-form" aria-label="Say" onSubmit=${send}>
+    <form class="form px-(--inset) py-10 border-t border-line" aria-label="Say" onSubmit=${send}>
       <label>Message<textarea ref=${field} rows="2" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && send(event)}></textarea></label>
       <${Attached} project=${place.project} attached=${attached} />
       <label class="tick"><input type="checkbox" checked=${offers} onChange=${() => offer(!offers)} /> Offer the tool <code>refund</code>, which requires approval</label>

@@ -46,7 +46,7 @@ const Schema = ({ value }) =>
 /** One of a list, headed by its name and kind. @param {{ value: Fields }} props */
 const Thing = ({ value }) => {
   const name = nameOf(value)
-  return html`<div class="thing">
+  return html`<div class="thing box [&>p]:inline">
     <strong>${name === '' ? value.type : name}</strong> ${name !== '' && html`<span class="muted">${value.type}</span>`}${' '}
     <${Nested} value=${value} but=${['type', 'name']} />
   </div>`

@@ -44,9 +44,9 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }) => {
   return html`<section class="panel" aria-label=${nameOf(row)}>
     <h2>${nameOf(row)} ${!resource.single && html`${typeof row.id === 'string' && html`<${CopyId} id=${row.id} />`} <a class="close" href=${closed}>Close</a>`}</h2>
     <dl class="facts row-facts">${factsOf(row).map((name) => html`<${Fact} key=${name} name=${name} row=${row} />`)}</dl>
-    <div class="panel-part row-acts">
+    <div class="panel-part row items-start">
       ${lead !== undefined && html`<a class="button quiet" href=${lead.to(project, idOf(row))}>${lead.title}</a>`}
-      ${update !== null && may(update) && html`<details class="row-form"><summary>Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${save} /></details>`}
+      ${update !== null && may(update) && html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${save} /></details>`}
       <${RowActs} project=${project} resource=${resource} row=${row} params=${params} done=${done} removed=${removed} />
     </div>
     ${row.version !== undefined && html`<${VersionDiff} project=${project} row=${row} rows=${rows} />`}
@@ -97,7 +97,7 @@ const isNested = (value) =>
 const Fact = ({ name, row }) => {
   const value = row[name]
   return isNested(value)
-    ? html`<div class="whole"><dt>${titleOf(name)}</dt><dd><${Nested} value=${value} /></dd></div>`
+    ? html`<div class="col-span-full [&_pre]:whitespace-pre-wrap"><dt>${titleOf(name)}</dt><dd><${Nested} value=${value} /></dd></div>`
     : html`<div><dt>${titleOf(name)}</dt><dd>${cellOf(name, row)}</dd></div>`
 }
 
@@ -155,6 +155,6 @@ export const Rows = ({ place, name, rows: unsorted, isCut = false, of = noFields
     ${rows.length === 0 ? html`<p class="muted">${about === '' ? 'None yet.' : `${none}. ${about}`}</p>` : html`<${Table} label=${title} columns=${columns} rows=${rows} keyOf=${idOf} />`}
     ${isCut && html`<p class="muted">Only the newest ${rows.length} are listed.</p>`}
     ${opened !== undefined && html`<${RowPanel} key=${idOf(opened)} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${done} />`}
-    ${may(create) && html`<details class="row-form"><summary>New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
+    ${may(create) && html`<details class="row-form mt-8"><summary class="button quiet">New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
   </section>`
 }

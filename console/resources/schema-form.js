@@ -27,9 +27,9 @@ export const SchemaForm = ({ label, button, fields, initial = {}, send }) => {
   const [values, setValues] = useState(initial)
   /** @param {string} name */
   const set = (name) => (/** @type {unknown} */ value) => setValues((before) => ({ ...before, [name]: value }))
-  return html`<form class="schema-form" aria-label=${label} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+  return html`<form class="schema-form max-w-680" aria-label=${label} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
     <${Fields} fields=${fields} values=${values} setOf=${set} />
-    <div class="schema-send"><${ActButton} main label=${button} act=${() => send(values)} /></div>
+    <div><${ActButton} main label=${button} act=${() => send(values)} /></div>
   </form>`
 }
 
@@ -56,15 +56,15 @@ const Editor = ({ field, value, set }) => {
   const { name, title: named = labelOf(name), kind, help, list, required = false } = field
   const suggestions = useId()
   const title = html`<span class="schema-name">${named}${required && html` <abbr title="required">*</abbr>`}</span>`
-  const hint = help !== undefined && html`<small class="schema-help">${help.replaceAll('`', '')}</small>`
+  const hint = help !== undefined && html`<small class="text-soft text-12">${help.replaceAll('`', '')}</small>`
   if (kind === 'group')
-    return html`<fieldset class="schema-group"><legend>${named}</legend>${hint}<${Group} fields=${field.fields ?? []} value=${value} set=${set} /></fieldset>`
+    return html`<fieldset class="box schema-group"><legend>${named}</legend>${hint}<${Group} fields=${field.fields ?? []} value=${value} set=${set} /></fieldset>`
   if (kind === 'items')
-    return html`<fieldset class="schema-group"><legend>${named}</legend>${hint}<${Items} field=${field} value=${value} set=${set} /></fieldset>`
+    return html`<fieldset class="box schema-group"><legend>${named}</legend>${hint}<${Items} field=${field} value=${value} set=${set} /></fieldset>`
   if (kind === 'choices' || kind === 'known')
-    return html`<fieldset class="schema-group"><legend>${named}</legend>${hint}${kind === 'known' && list ? html`<${Known} field=${field} list=${list} value=${value} set=${set} />` : html`<${Boxes} field=${field} value=${value} set=${set} />`}</fieldset>`
+    return html`<fieldset class="box schema-group"><legend>${named}</legend>${hint}${kind === 'known' && list ? html`<${Known} field=${field} list=${list} value=${value} set=${set} />` : html`<${Boxes} field=${field} value=${value} set=${set} />`}</fieldset>`
   if (kind === 'flag')
-    return html`<label class="schema-flag"><input type="checkbox" checked=${value ?? field.default ?? false} onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && set(currentTarget.checked)} />${title}${hint}</label>`
+    return html`<label class="flex flex-wrap items-baseline gap-x-8 gap-y-4"><input type="checkbox" checked=${value ?? field.default ?? false} onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && set(currentTarget.checked)} />${title}${hint}</label>`
   return html`<label class="schema-field">${title}<${Input} field=${field} value=${value} set=${set} suggestions=${list && suggestions} />${hint}</label>${list !== undefined && html`<${Suggestions} id=${suggestions} list=${list} />`}`
 }
 
@@ -83,7 +83,7 @@ const Items = ({ field: { variants = [], name }, value, set }) => {
   return html`
     ${entries.map((entry, at) => {
       const variant = variantOf(variants, objectOf(entry))
-      return html`<fieldset class="schema-entry" key=${at}><legend>${at + 1}. ${titleOf(variant)}</legend>
+      return html`<fieldset class="box schema-group" key=${at}><legend>${at + 1}. ${titleOf(variant)}</legend>
         <${Group} fields=${variant?.fields ?? []} value=${entry} set=${(/** @type {unknown} */ changed) => put(at, changed)} />
         <button type="button" class="quiet" onClick=${() => set(entries.filter((_, index) => index !== at))}>Remove ${titleOf(variant)} ${at + 1}</button>
       </fieldset>`
@@ -128,9 +128,9 @@ const Boxes = ({ field: { choices = [], titles: names = {} }, value, set }) => {
   const chosen = new Set(Array.isArray(value) ? value : [])
   /** @param {unknown} choice */
   const toggle = (choice) => set(choices.filter((each) => (each === choice ? !chosen.has(each) : chosen.has(each))))
-  return html`<div class="schema-boxes">${choices.map(
+  return html`<div class="grid grid-cols-[repeat(auto-fill,minmax(210px,1fr))] gap-x-12 gap-y-4">${choices.map(
     (choice) =>
-      html`<label class="schema-flag"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} />${names[String(choice)] ?? String(choice)}</label>`,
+      html`<label class="flex flex-wrap items-baseline gap-x-8 gap-y-4"><input type="checkbox" checked=${chosen.has(choice)} onChange=${() => toggle(choice)} />${names[String(choice)] ?? String(choice)}</label>`,
   )}</div>`
 }
 

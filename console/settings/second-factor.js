@@ -65,5 +65,5 @@ const Picture = ({ svg }) => {
       drawn.setAttribute(name, value)
     place.current?.replaceChildren(drawn)
   }, [svg])
-  return html`<div class="qr" ref=${place}></div>`
+  return html`<div class="[&_svg]:p-8 [&_svg]:bg-[#fff]" ref=${place}></div>`
 }

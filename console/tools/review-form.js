@@ -12,7 +12,7 @@ export const ReviewForm = ({ tool, decide }) => {
   const why = reason === '' ? {} : { reason }
   const { name, changes, description, input_schema, annotations } = tool
   return html`
-    <form class="review" aria-label=${`Review ${name}`} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="form px-(--inset) py-10 border-t border-line" aria-label=${`Review ${name}`} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p><strong>${name}</strong> <span class="chip" data-tone="wait">${changes === null ? 'new' : 'changed'}</span> <span class="muted">not available to agents until approved</span></p>
       <p>${description || 'No description.'}</p>
       ${changes !== null && html`<${Table} label="Changes" columns=${columns} rows=${changes} />`}

@@ -19,6 +19,8 @@ const namedIn = (path: string, pattern: RegExp) =>
 /** Modules that a module loads when it is first needed. */
 const lazyIn = (path: string) => namedIn(path, /\bimport\('(\.[^']+)'\)/g)
 
+const wordsIn = (path: string) => textOf(path).match(/[a-z][\w-]*/g) ?? []
+
 /** The modules that a browser loads before it runs these. */
 const loadedBy = (paths: readonly string[], found = new Set<string>()): ReadonlySet<string> => {
   for (const path of paths.filter((each) => !found.has(each))) {
@@ -34,7 +36,8 @@ describe('files of the console', () => {
     const first = loadedBy([join(folder, 'app.js')])
     expect(sizeOf(first) + styles).toBeLessThan(60_000)
     const pages = [...first].flatMap(lazyIn)
-    expect(pages.length).toBeGreaterThan(15)
+    for (const page of ['actor-view.js', 'fleet-page.js', 'settings/settings-page.js'])
+      expect(pages).toContain(join(folder, page))
     for (const page of pages)
       expect(sizeOf(new Set([...first, ...loadedBy([page])])) + styles, page).toBeLessThan(150_000)
   })
@@ -52,6 +55,19 @@ describe('files of the console', () => {
   it('have no inline script or style, which the content policy forbids', () => {
     const page = textOf(join(folder, 'index.html'))
     expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/)
+  })
+
+  it('style only classes that a template names', () => {
+    const docs = ['shell.ts', 'markup.ts'].map((name) => join(folder, '../src/transport/docs', name))
+    const named = new Set([...files.filter((path) => !path.endsWith('.css')), ...docs].flatMap(wordsIn))
+    const sheets = files.filter((path) => path.endsWith('.css') && !path.includes('/vendor/'))
+    for (const path of sheets) {
+      const styled = [...served(path).matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name)
+      expect(
+        styled.filter((name) => !named.has(name)),
+        path,
+      ).toEqual([])
+    }
   })
 
   it('store no credential where a script can read it', () => {

@@ -65,5 +65,5 @@ const frontOf = (rendered: readonly (Place & Rendered)[]): string => {
       .filter((page) => page.part === part)
       .map(({ path, title }) => `<li><a href="${path}">${title}</a></li>`)
       .join('')
-  return `<h1>Documentation</h1><h2>Guides</h2><ul class="columns">${partOf('Guides')}</ul><h2>Reference</h2><p>Every operation of the API, as <a href="/openapi.json">/openapi.json</a> declares it to generators.</p><ul class="columns">${partOf('Reference')}</ul>`
+  return `<h1>Documentation</h1><h2>Guides</h2><ul class="columns-[220px]">${partOf('Guides')}</ul><h2>Reference</h2><p>Every operation of the API, as <a href="/openapi.json">/openapi.json</a> declares it to generators.</p><ul class="columns-[220px]">${partOf('Reference')}</ul>`
 }

@@ -48,7 +48,7 @@ const operationHtml = (operation: Operation): string => {
   const callers = access.kinds.map((kind) => credentials[kind]).join(', ')
   const role = access.role === undefined ? '' : ` with the role ${access.role}`
   return [
-    `<section class="operation"><h2 id="${escaped(id)}">${escaped(summary)}</h2>`,
+    `<section class="border-t border-line"><h2 id="${escaped(id)}">${escaped(summary)}</h2>`,
     `<p class="call"><code>${method} ${escaped(paths[0])}</code></p>`,
     markdown(operation.description ?? ''),
     `<p class="muted"><code>${escaped(id)}</code>, for ${escaped(callers + role)}.</p>`,
@@ -111,7 +111,7 @@ const listOf = ({ properties, required = [] }: Fields, depth: number): string =>
     const needed = required.includes(name) ? ' <em>required</em>' : ''
     return `<li><code>${escaped(name)}</code> <span class="muted">${escaped(typeOf(schema))}</span>${needed}${valueHtml(schema, depth)}</li>`
   })
-  return rows.length === 0 ? '' : `<ul class="fields">${rows.join('')}</ul>`
+  return rows.length === 0 ? '' : `<ul class="pl-18">${rows.join('')}</ul>`
 }
 
 /** What a generator of clients sees instead of what is validated, if it differs. */
@@ -164,5 +164,5 @@ const errorList = ({ errors: codes }: Operation): string => {
     const { status, message } = errors[code]
     return `<li><code>${code}</code> <span class="muted">${status}</span> ${escaped(message)}</li>`
   })
-  return `<h3>Errors of its own</h3><ul class="fields">${rows.join('')}</ul>`
+  return `<h3>Errors of its own</h3><ul class="pl-18">${rows.join('')}</ul>`
 }

@@ -73,7 +73,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a waiting browser job 
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Shift+Escape')
-    expect(await page.evaluate('document.activeElement.closest("form").className')).toBe('live-typing')
+    expect(await page.evaluate('document.activeElement.closest("form").id')).toBe('live-typing')
     await page.keyboard.type(password)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Continue' }).waitFor()
