@@ -56,15 +56,6 @@ const preflightVary = ['vary', 'Origin, Access-Control-Request-Headers'] as cons
 const permits = (question: CorsQuestion): question is CorsQuestion & { origin: string } =>
   question.answers && question.allowed && question.origin !== undefined
 
-let currentDate = { second: 0, text: '' }
-
-/** The `Date` of an answer: pages renew their tokens by the server's clock, whatever their own says. */
-const httpDate = (): string => {
-  const second = Math.floor(Date.now() / 1000)
-  if (second !== currentDate.second) currentDate = { second, text: new Date(second * 1000).toUTCString() }
-  return currentDate.text
-}
-
 /**
  * CORS headers of an ordinary answer. Credentials are never allowed: cookies of a browser have no effect here, since
  * tokens are sent explicitly. Routes that answer send `Vary: Origin` even to a request without an origin, so that no
@@ -73,7 +64,7 @@ const httpDate = (): string => {
 export const corsHeaders = (question: CorsQuestion): Headers => {
   if (permits(question)) {
     const origin = ['access-control-allow-origin', question.origin] as const
-    return [origin, ['access-control-expose-headers', exposedHeaders], ['date', httpDate()], vary]
+    return [origin, ['access-control-expose-headers', exposedHeaders], vary]
   }
   return question.answers ? [vary] : []
 }

@@ -60,19 +60,11 @@ describe('CORS', () => {
     },
   )
 
-  it('exposes the headers about rate limits, the provider and retries', () => {
+  it('exposes the headers about rate limits, the provider, retries and the time', () => {
     const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
     const exposed = headers['access-control-expose-headers']?.split(', ')
-    const some = ['retry-after', 'x-should-retry', 'x-provider', 'x-ratelimit-remaining-requests']
+    const some = ['date', 'retry-after', 'x-should-retry', 'x-provider', 'x-ratelimit-remaining-requests']
     expect(exposed).toEqual(expect.arrayContaining(some))
-  })
-
-  it('tell a page the time of the server', () => {
-    const before = Math.floor(Date.now() / 1000) * 1000
-    const headers = Object.fromEntries(corsHeaders({ answers: true, origin, allowed: true }))
-    expect(Date.parse(headers.date ?? '')).toBeGreaterThanOrEqual(before)
-    expect(Date.parse(headers.date ?? '')).toBeLessThanOrEqual(Date.now())
-    expect(headers['access-control-expose-headers']?.split(', ')).toContain('date')
   })
 
   it('never allows credentials', () => {

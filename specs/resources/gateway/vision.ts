@@ -12,21 +12,19 @@ import {
   object,
   oneOf,
   optional,
-  type Schema,
   type Shape,
   string,
   union,
 } from '#specs/dsl/schema.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+import { maybe } from './shapes/chat-shapes.ts'
 
 /** Maximum body size: two images of 20 MiB in base64, or more smaller ones. */
 const maxBodyBytes = 64 * 1024 * 1024
 
 /** Maximum number of images in one request. */
 export const maxImages = 64
-
-const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
 
 const url = described(string({ minLength: 1 }), 'URL of the image: `https://`, or `data:` with base64.')
 const base64 = described(string({ minLength: 1 }), 'Image as base64, without a `data:` prefix.')

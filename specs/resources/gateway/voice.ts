@@ -23,13 +23,14 @@ import {
   union,
 } from '#specs/dsl/schema.ts'
 import type { ErrorCode } from '#specs/errors/errors.ts'
+import { maybe } from './shapes/chat-shapes.ts'
 
-const model = described(
-  optional(string({ minLength: 1, maxLength: 256 })),
+const modelId = described(
+  string({ minLength: 1, maxLength: 256 }),
   'Model id, or `provider/model`. `auto` chooses the fastest model of your own keys.',
 )
 
-const language = optional(string({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$' }))
+const languageTag = string({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$' })
 
 const refusals: readonly ErrorCode[] = [
   'bad_request',
@@ -139,7 +140,7 @@ const transcriptEvent = object(
 
 const transcriptForm = optional(oneOf(...transcriptForms))
 const translationForm = optional(oneOf('json', 'text', 'srt', 'vtt', 'verbose_json'))
-const audioFormat = optional(oneOf(...audioFormats))
+const audioFormat = maybe(oneOf(...audioFormats))
 
 /** Maximum number of requests per project and minute, for speech and transcription together. */
 export const voiceRequestsPerMinute = 60
@@ -162,17 +163,17 @@ export const speech = defineOperations('speech', {
     attributed: true,
     body: object({
       input: string({ minLength: 1, maxLength: maxSpeechChars }),
-      model,
-      voice: optional(string({ minLength: 1, maxLength: 128 })),
+      model: maybe(modelId),
+      voice: maybe(string({ minLength: 1, maxLength: 128 })),
       response_format: audioFormat,
       responseFormat: audioFormat,
-      speed: optional(number({ min: 0.25, max: 4 })),
-      temperature: optional(number({ min: 0, max: 2 })),
-      language,
-      instructions: optional(string({ maxLength: maxSpeechChars })),
-      stream: optional(boolean()),
+      speed: maybe(number({ min: 0.25, max: 4 })),
+      temperature: maybe(number({ min: 0, max: 2 })),
+      language: maybe(languageTag),
+      instructions: maybe(string({ maxLength: maxSpeechChars })),
+      stream: maybe(boolean()),
       stream_format: described(
-        optional(oneOf('audio', 'sse')),
+        maybe(oneOf('audio', 'sse')),
         '`sse` sends the audio as events with base64: `speech.audio.delta`, then `speech.audio.done`.',
       ),
     }),
@@ -229,8 +230,8 @@ export const transcriptions = defineOperations('transcriptions', {
     files: { fields: ['file'], orJson: false },
     maxBodyBytes: maxFormBytes,
     body: object({
-      model,
-      language,
+      model: optional(modelId),
+      language: optional(languageTag),
       prompt: optional(string({ maxLength: maxSpeechChars })),
       temperature: optional(number({ min: 0, max: 1 })),
       diarize: optional(boolean()),
@@ -263,7 +264,7 @@ export const transcriptions = defineOperations('transcriptions', {
     files: { fields: ['file'], orJson: false },
     maxBodyBytes: maxFormBytes,
     body: object({
-      model,
+      model: optional(modelId),
       prompt: optional(string({ maxLength: maxSpeechChars })),
       temperature: optional(number({ min: 0, max: 1 })),
       response_format: translationForm,

@@ -115,7 +115,7 @@ const result = object(
       string(),
       'Visible text of the page, with its open shadow roots and the frames of its site, at most 500,000 characters.',
     ),
-    contentHash: described(string(), 'SHA-256 of `content`.'),
+    contentHash: described(string(), 'SHA-256 of `content`, as `sha256:` and hex.'),
     links: array(object({ url: string(), text: string() })),
     evidenceSpans: array(evidenceSpan),
     retrievedAt: timestamp(),

@@ -43,7 +43,7 @@ const answerError = (exchange: Exchange, error: unknown, log: Logger): number =>
   return status
 }
 
-const hasParam: ReadonlySet<EnvelopeName> = new Set(['platform', 'openai'])
+const hasParam: ReadonlySet<EnvelopeName> = new Set(['platform', 'openai', 'memory', 'web'])
 
 /** Names the last path parameter as `param` of a `not_found` error that has no `param`, or only `id`. */
 export const inItsPlace = (error: ServiceError, operation: Pick<Operation, 'params'> | undefined): ServiceError => {

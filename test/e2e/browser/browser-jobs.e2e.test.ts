@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { processTree } from '#actors/browser/engine/process-tree.ts'
 import type { Api } from '../api.ts'
@@ -52,6 +53,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
       )
       expect(job.result).toMatchObject({ title: 'Sent', content: 'Thanks q=a+b&size=l', untrusted: true })
       expect(job.result.finalUrl).toBe(site.url('/send'))
+      expect(job.result.contentHash).toBe(`sha256:${createHash('sha256').update(job.result.content).digest('hex')}`)
       for (const { text, start, end } of job.result.evidenceSpans)
         expect(job.result.content.slice(start, end)).toBe(text)
       expect(job.result.screenshot).toMatch(/^data:image\/webp;base64,UklGR/)

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionRequest } from '#gateway/call/admission.ts'
+import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { speech } from '#specs/resources/gateway/voice.ts'
 import { answers, sends } from './audio-upstream.ts'
 import { listen, openVoiceWorld, type VoiceWorld, wavFile } from './voice-world.ts'
 import { whisperAnswer } from './wire-answers.ts'
@@ -93,6 +95,16 @@ describe('the voice limit of a project', () => {
     } finally {
       await own.close()
     }
+  })
+})
+
+describe('an optional field of speech', () => {
+  it('may be null, as in chat and vision', async () => {
+    const fields = Object.keys(speech['speech.speak'].body?.json.properties ?? {})
+    const body = { ...Object.fromEntries(fields.map((name) => [name, null])), input: 'Hello' }
+    requestValidator(speech['speech.speak']).body(body)
+    world.upstream.script(sends(audio))
+    await expect(world.speak(body)).resolves.toHaveProperty('bytes')
   })
 })
 

@@ -26,6 +26,14 @@ const web = defineOperations('web', {
     }),
     answer: isJsonResponse(object({ url: string() }), { status: 202 }),
   },
+  job: {
+    summary: 'Read a job',
+    method: 'GET',
+    path: '/api/v1/web/browse/{jobId}',
+    access: secretKeyOnly,
+    envelope: 'web',
+    answer: isJsonResponse(object({ id: string() })),
+  },
 })
 
 const vision = defineOperations('vision', {
@@ -89,6 +97,14 @@ const memory = defineOperations('memory', {
     body: object({ userId: string(), content: string() }),
     answer: isJsonResponse(object({ id: string() }), { status: 201 }),
   },
+  get: {
+    summary: 'Read a memory',
+    method: 'GET',
+    path: '/v1/memory/{memory_id}',
+    access: secretKeyOnly,
+    envelope: 'memory',
+    answer: isJsonResponse(object({ id: string() })),
+  },
 })
 
 const catalog = defineOperations('catalog', {
@@ -148,6 +164,12 @@ describe('error envelopes', () => {
       message: expect.any(String),
       details: { param: 'thing', used: 1 },
     })
+  })
+
+  it('of the web and memory name the path parameter of what does not exist', async () => {
+    const missing = serving(failing(new ServiceError('not_found', { param: 'id' })))
+    expect((await missing('/api/v1/web/browse/job_1')).json).toMatchObject({ details: { param: 'jobId' } })
+    expect((await missing('/v1/memory/mem_1')).json).toMatchObject({ error: { param: 'memory_id' } })
   })
 
   it('of vision and voice are flat, and use bad_request for malformed requests', async () => {

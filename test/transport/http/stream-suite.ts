@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { BodyWriter, HttpRequest, HttpResponse } from '#transport/http/http-port.ts'
+import { corsHeaders } from '#transport/cors.ts'
+import type { BodyWriter, Headers, HttpRequest, HttpResponse } from '#transport/http/http-port.ts'
 import { openServer } from '#transport/http/open-server.ts'
 import { head, rawClient } from './raw-client.ts'
 import { type Answer, later, noUpgrade, serving } from './serving.ts'
@@ -9,6 +10,16 @@ import { type Answer, later, noUpgrade, serving } from './serving.ts'
 /** Contract of every HTTP adapter: bodies written in parts, and closing. */
 export const streamSuite = (adapter: 'uws' | 'node'): void => {
   const { serve, client } = serving(adapter)
+
+  it.each([
+    ['a whole answer', (response: HttpResponse, own: Headers) => response.send(200, own, 'x')],
+    ['a stream', (response: HttpResponse, own: Headers) => response.stream(200, own).end('x')],
+  ])('tells pages of other origins the time of the server, once: %s', async (_, answer) => {
+    const own = corsHeaders({ answers: true, allowed: true, origin: 'https://app.example' })
+    const { url } = await serve((_request, response) => answer(response, own))
+    const sent = Date.parse((await fetch(url)).headers.get('date') ?? '')
+    expect(Math.abs(sent - Date.now())).toBeLessThan(60_000)
+  })
 
   describe('streams', () => {
     const stream = (use: (writer: BodyWriter, request: HttpRequest, response: HttpResponse) => void): Answer => {

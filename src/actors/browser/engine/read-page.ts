@@ -65,7 +65,7 @@ const readOf = (finalUrl: string, texts: readonly string[]): PageRead => {
     .join('\n\n')
     .slice(0, maxContentLength)
   const content = shown.toWellFormed()
-  const contentHash = createHash('sha256').update(content).digest('hex')
+  const contentHash = `sha256:${createHash('sha256').update(content).digest('hex')}`
   const links = all.flatMap((read) => (Array.isArray(read.links) ? read.links : [])).slice(0, maxLinks)
   return {
     finalUrl,

@@ -32,7 +32,7 @@ export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): UseC
   return {
     'web_crawls.create': async (call) => {
       const { scope, body, idempotency } = call
-      requirePages(body.seeds)
+      requirePages('seeds', body.seeds)
       const limit: CountedLimit = {
         max: backgroundCrawl.open,
         rows: host.rows,

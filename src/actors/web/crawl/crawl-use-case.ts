@@ -16,7 +16,7 @@ const patienceMs = 10_000
 export const crawlUseCase =
   (parts: IndexingParts & FetchedSite & { readonly clock: Clock }): UseCases['web.crawl'] =>
   async ({ scope, body, signal }) => {
-    requirePages(body.seeds)
+    requirePages('seeds', body.seeds)
     const { clock } = parts
     const until = clock.steady() + wholeMs
     const plan = { ...body, project: scope.project, job: newId('req'), paceUntil: until }
@@ -31,11 +31,11 @@ export const crawlUseCase =
     return crawlView(isFinished(state, plan) ? state : outOfTime(state, plan))
   }
 
-/** Validates the seeds. @throws {ServiceError} `invalid_url`, `unsafe_url` for a seed that is not the URL of a page */
-export const requirePages = (seeds: readonly string[]): void => {
-  for (const seed of seeds) {
-    const url = pageUrlOf(seed)
-    if (typeof url === 'string') throw faultRefusal(url, seed)
+/** Validates the URLs of a field. @throws {ServiceError} `invalid_url`, `unsafe_url` for one that is not that of a page */
+export const requirePages = (field: string, urls: readonly string[]): void => {
+  for (const [place, text] of urls.entries()) {
+    const url = pageUrlOf(text)
+    if (typeof url === 'string') throw faultRefusal(url, text, `${field}[${place}]`)
   }
 }
 

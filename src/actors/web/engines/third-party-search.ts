@@ -127,7 +127,7 @@ const resultOf = (
   now: number,
 ): Answer['results'][number] => {
   const retrievedAt = new Date(now).toISOString()
-  const contentHash = createHash('sha256').update(snippet).digest('hex')
+  const contentHash = `sha256:${createHash('sha256').update(snippet).digest('hex')}`
   return {
     ...{ id: derivedId('wpg', now, url), title, url, canonicalUrl: url, snippet, contentHash, retrievedAt },
     // engines return an order, but no comparable score

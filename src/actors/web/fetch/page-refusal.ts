@@ -75,9 +75,9 @@ const faults: Readonly<Record<UrlFault, readonly [code: ErrorCode, message: stri
 }
 
 /** Returns the error for a URL that is not a page's. */
-export const faultRefusal = (fault: UrlFault, url: string): ServiceError => {
+export const faultRefusal = (fault: UrlFault, url: string, param = 'url'): ServiceError => {
   const [code, message] = faults[fault]
-  return pageRefusal(code, { url }, { message })
+  return new ServiceError(code, { param, extra: { url }, message })
 }
 
 const nameCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'])

@@ -36,7 +36,7 @@ export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
   return {
     'web.takedown': async (call) => {
       const { scope, body } = call
-      requirePages(body.urls)
+      requirePages('urls', body.urls)
       const id = newIdFor(call, 'wtd')
       const data: TakedownData = {
         ...{ status: 'pending', urls: body.urls, basis: body.basis, statement: body.statement, removed_pages: 0 },

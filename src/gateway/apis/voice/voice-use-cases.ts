@@ -40,7 +40,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
     async 'speech.speak'(call) {
       const limited = await limit.take(call.scope.project)
       const { input, model = null, voice = null, response_format, responseFormat } = call.body
-      const { speed = null, temperature = null, language = null, instructions = null, stream = false } = call.body
+      const { speed = null, temperature = null, language = null, instructions = null } = call.body
       const events = call.body.stream_format === 'sse'
       const answer = await speech.speak({
         caller: callerOf(call),
@@ -55,7 +55,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
           language,
           instructions,
           // an answer that is stored for an Idempotency-Key cannot be streamed
-          streamed: stream || (events && call.idempotency === null),
+          streamed: call.body.stream === true || (events && call.idempotency === null),
           events,
         },
         signal: call.signal,

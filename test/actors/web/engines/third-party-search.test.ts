@@ -113,6 +113,7 @@ describe('a search with a third-party engine', () => {
     expect(answer.results[0]).toMatchObject({
       ...{ title: 'Harbour', url: 'https://port.example/', snippet: 'Ships & tides.', corpus: 'engine', score: 1 },
       ...{ publishedAt: expect.stringMatching(/^2026-01-19/), evidence: { quote: 'Ships & tides.' } },
+      contentHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     })
     expect(answer.results.map(({ id }) => /^wpg_[0-9a-z]{26}$/.test(id))).toEqual([true, true, true])
     expect(site.paths()).toEqual(['/searx?format=json&q=harbour%20%26%20tides&language=en'])

@@ -40,6 +40,13 @@ beforeEach(async () => {
 const decide = (decision: 'remove' | 'reject', at = useCases) =>
   at['web_takedowns.decide'](callOf({ takedown_id }, {}, { decision }))
 
+it('is refused with the place of a URL that is not of a page', async () => {
+  const body = { ...requester, urls: [url, 'nowhere'], basis: 'privacy', statement: 'It is mine.' } as const
+  await expect(useCases['web.takedown'](callOf({}, {}, body))).rejects.toMatchObject({
+    ...{ code: 'invalid_url', details: { param: 'urls[1]' } },
+  })
+})
+
 describe('two decisions of a takedown at the same time', () => {
   it.each([
     ['remove', 'reject', 'here'],
