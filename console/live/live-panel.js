@@ -131,7 +131,7 @@ const pointing = (input, size) => {
       event.preventDefault()
       if (!leaves(event)) return input.add({ type: 'keyDown', key: event.key.slice(0, 32) })
       input.add({ type: 'keyUp', key: 'Shift' })
-      const next = document.querySelector('.live-typing input')
+      const next = document.querySelector('#live-typing input')
       if (next instanceof HTMLElement) next.focus()
     },
     keyUp: (/** @type {KeyboardEvent} */ event) => {
