@@ -15,17 +15,20 @@ interface Outcome extends RememberCase {
 }
 
 /**
- * Measures what a message leaves in memory without a model, over the API: `remember.json` of the folder of sets has messages, and
- * statements of what should last of each. A memory is the sentence of the message, a statement is in words of its author: it
- * counts as found when one memory has most of its decisive words, which are those that the message has too. `in the
- * words of the author` counts all words of the statement.
+ * Measures what a message leaves in memory without a model of a provider, over the API, with the packaged sentence
+ * model (EMBEDDER=none: by rules alone): `remember.json` of the folder of sets has messages, and statements of what
+ * should last of each. A memory is the sentence of the message, a statement is in words of its author: it counts as
+ * found when one memory has most of its decisive words, which are those that the message has too. `in the words of
+ * the author` counts all words of the statement.
  */
 export const benchRemembering = async (sets: string | null): Promise<readonly Row[]> => {
   const cases = rememberCases(jsonIn(sets, 'remember.json'))
   if (cases.length === 0) return []
-  const server = await startServer({ BOOTSTRAP_SECRET_KEY: key })
+  const server = await startServer({ BOOTSTRAP_SECRET_KEY: key, EMBEDDER: process.env.EMBEDDER ?? 'local' })
   try {
     const api = memoryApi(server.url, key)
+    // opens the sentence model, for which a message waits four seconds
+    await api('write', { userId: 'first', content: 'This is the first memory.', wait: true })
     const outcomes: Outcome[] = []
     for (const [at, each] of cases.entries()) outcomes.push(await outcomeOf(api, each, at))
     return rowsOf(outcomes)

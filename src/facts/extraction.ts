@@ -77,7 +77,7 @@ export const extractionRequest = (exchange: Exchange, prompt: string = instructi
 }
 
 /** Returns the texts of both without recalled memories and their repetition. */
-const ownWords = ({
+export const ownWords = ({
   user: input,
   assistant,
   recalled = [],

@@ -1,9 +1,10 @@
 /** Facts from text: extraction, which fact is current, their graph. Everything outside of this folder imports it here. */
-export { type Exchange, exchangeFacts, extractionName, extractWith, simulatedExtraction } from './extraction.ts'
+export { type Exchange, extractionName, extractWith, simulatedExtraction } from './extraction.ts'
 export { type Fact, statementOf, user } from './fact.ts'
 export { factsOf } from './facts-of.ts'
 export { FactGraph } from './graph.ts'
 export { marked, withoutMarked } from './injected-text.ts'
+export { judgedFacts, readExchange } from './judged-facts.ts'
 export { normalisedName, sameValue } from './names.ts'
 export { partsOf } from './parts.ts'
 export { judgedParts } from './screen/instructions/judged-parts.ts'

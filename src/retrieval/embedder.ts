@@ -1,4 +1,5 @@
 import { LocalEmbedder } from './embedding/local-embedder.ts'
+import type { Trait } from './embedding/schema.ts'
 
 /** Embeds texts as vectors, so that texts of similar meaning are close. */
 export interface Embedder {
@@ -21,12 +22,12 @@ export interface Embedder {
    */
   read?(question: string, texts: readonly string[]): Promise<readonly number[] | null>
   /**
-   * Judges whether texts contain instructions aimed at an assistant (`InstructionJudge`). Returns the logarithm of the odds, in
-   * the order of the texts, for as many of the first as there is time for; null when it cannot. Absent: it never can.
+   * Judges whether texts have a trait (`TextJudge`), instructions aimed at an assistant by default. Returns the logarithm of the
+   * odds, in the order of the texts, for as many of the first as there is time for; null when it cannot. Absent: it never can.
    *
    * @throws {EmbedderUnavailable}
    */
-  judge?(texts: readonly string[]): Promise<readonly number[] | null>
+  judge?(texts: readonly string[], trait?: Trait): Promise<readonly number[] | null>
   /**
    * Judges which older texts, given by their vectors, a text updates (`UpdateJudge`). Returns the logarithm of the odds, in the
    * order of the vectors; null when it cannot. Absent: it never can.

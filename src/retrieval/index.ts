@@ -7,6 +7,7 @@ export { PackagedEmbedder, packagedModel } from './embedding/packaged-embedder.t
 export type { ReadersOff } from './embedding/schema.ts'
 export { type CachedIndex, IndexBound, IndexCache } from './index-cache.ts'
 export { leadsOf } from './leads.ts'
+export { oddsInTime } from './odds-in-time.ts'
 export type { FindablePage } from './pages/findable-page.ts'
 export { joinedIn, joinedSummaries } from './pages/joined-summaries.ts'
 export { type PackedPage, packedPage, unpackedPage, wordKey } from './pages/packed-page.ts'

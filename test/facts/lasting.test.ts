@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exchangeFacts } from '#facts/index.ts'
+import { exchangeFacts } from '#facts/extraction.ts'
 import { atOnce } from '#src/concurrency/run-in-slices.ts'
 
 const observedAt = Date.UTC(2026, 10, 22)

@@ -1,4 +1,4 @@
-"""Trains the judge of instructions: `guard.json` beside the sentence model.
+"""Trains the judge of instructions: `instructions` in `guard.json` beside the sentence model.
 
     pip install numpy scikit-learn onnx==1.23.2 onnxruntime==1.32.0 tokenizers
     python train.py encode WORK     # what the lower layers make of all texts; what WORK knows is not run again
@@ -163,8 +163,11 @@ def shares(rows, odds, at, title):
 def export(work):
     rows, known, most = fit(work)
     weights, bias = learnt(rows, known)
-    with open(os.path.join(MODEL, "guard.json"), "w", encoding="utf8") as file:
-        json.dump({"bias": round(float(bias - most), 5), "weights": [round(float(each), 5) for each in weights]}, file)
+    path = os.path.join(MODEL, "guard.json")
+    judges = json.load(open(path, encoding="utf8"))
+    judges["instructions"] = {"bias": round(float(bias - most), 5), "weights": [round(float(each), 5) for each in weights]}
+    with open(path, "w", encoding="utf8") as file:
+        json.dump(judges, file)
         file.write("\n")
 
 

@@ -11,6 +11,7 @@ import { indexBoundPort } from '../capability/index-bound.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import type { Services } from '../capability/services.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
+import { extractByRules } from './extract-by-rules.ts'
 import { fetchedMemory } from './fetched-memory.ts'
 import { importUseCase } from './import/import-use-case.ts'
 import { judgeContents } from './judge-contents.ts'
@@ -41,13 +42,14 @@ export const memory = capability({
     embeddedProjectsPort.give(services, opened.projects)
     erasedCopiesPort.of(services).keptBy((erased) => opened.indexes.dropErased(erased))
     opened.rounds.start()
+    const byRules = extractByRules(localEmbedderPort.of(services))
     const newWriteId = (prefix: string) => services.host.newActorId(prefix)
     return {
       useCases: {
         ...memoryUseCases(opened),
         ...upkeepUseCases(opened),
         ...importUseCase(opened),
-        ...rememberUseCases({ memory: opened, writes, newWriteId }),
+        ...rememberUseCases({ memory: opened, writes, newWriteId, byRules }),
       },
       effects: memoryEffects({
         ...services,
@@ -55,6 +57,7 @@ export const memory = capability({
           models: turns,
           writer: opened.writer,
           limits: opened.limits,
+          byRules,
           defaultModel: () => (onlySimulated ? null : defaultModel),
         },
       }),

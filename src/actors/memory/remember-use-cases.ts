@@ -1,23 +1,21 @@
-import { exchangeFacts } from '#facts/index.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { guardrailNames } from '#gateway/call/guarding/guardrail-names.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
-import { runInSlices } from '#src/concurrency/run-in-slices.ts'
 import type { Call } from '../call/call.ts'
 import { orNotFound } from '../call/not-found.ts'
 import { modelLimitOf } from '../call/reach.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { newIdFor } from '../runtime/internal.ts'
+import type { ExtractByRules } from './extract-by-rules.ts'
 import { graphIn } from './indexes/memory-graph.ts'
 import { instantOf } from './instant.ts'
 import type { FactData } from './kinds.ts'
 import { ownerOf } from './memory-owner.ts'
 import { givenFacts, writtenPlace } from './memory-use-cases.ts'
 import type { OpenMemory } from './open-memory.ts'
-import { factData } from './understanding.ts'
 import { exchangeInput } from './writes/exchange-input.ts'
 import type { MemoryWrites, WriteReceipt } from './writes/memory-writes.ts'
 import { requestIdOf, writeIdOf } from './writes/receipt-id.ts'
@@ -26,6 +24,7 @@ export interface RememberParts {
   readonly memory: OpenMemory
   readonly writes: MemoryWrites
   readonly newWriteId: (prefix: string) => string
+  readonly byRules: ExtractByRules
 }
 
 type RememberOps = 'remember' | 'receipt' | 'graph' | 'graph_remember' | 'entities'
@@ -62,7 +61,7 @@ export const rememberUseCases = (parts: RememberParts): Pick<UseCases, `memory.$
 }
 
 const remembered = async (
-  { memory, writes, newWriteId }: RememberParts,
+  { memory, writes, newWriteId, byRules }: RememberParts,
   call: RememberCall,
   source: string,
 ): Promise<Remembered> => {
@@ -74,7 +73,7 @@ const remembered = async (
   const { model, prompt, minImportance } = body.extract ?? {}
   if (body.dry_run === true) {
     const { user, assistant } = body
-    const all = facts ?? (await runInSlices(exchangeFacts({ user, assistant, observedAt: at }))).map(factData)
+    const all = facts ?? (await byRules({ user, assistant, observedAt: at }))
     const found = all.filter(({ ended }) => !ended)
     return {
       ...free,

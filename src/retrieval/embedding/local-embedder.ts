@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
 import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
-import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, replyOf } from './schema.ts'
+import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, replyOf, type Trait } from './schema.ts'
 
 /**
  * Maximum texts per batch, and their characters if there are several: a question waits for at most one batch, of about
@@ -103,10 +103,10 @@ export class LocalEmbedder implements Embedder {
       : await this.#read({ kind: 'read', question, texts })
   }
 
-  async judge(texts: readonly string[]): Promise<readonly number[] | null> {
+  async judge(texts: readonly string[], trait: Trait = 'instructions'): Promise<readonly number[] | null> {
     return this.#place.guard === undefined || this.#opened?.off.judge
       ? null
-      : await this.#read({ kind: 'judge', texts })
+      : await this.#read({ kind: 'judge', texts, trait })
   }
 
   async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null> {

@@ -5,7 +5,6 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { EmbedUse } from '../embedder.ts'
-import { InstructionJudge } from './instruction-judge.ts'
 import { KeptRows } from './kept-rows.ts'
 import { withOutput } from './onnx-output.ts'
 import { PairReader, type PairReaderParts } from './pair-reader.ts'
@@ -22,9 +21,11 @@ import {
   type ReadersOff,
   runtimeOf,
   type Tokenizer,
+  type Trait,
   tokenizersOf,
   type UpdatePlace,
 } from './schema.ts'
+import { TextJudge } from './text-judge.ts'
 import { UpdateJudge } from './update-judge.ts'
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
@@ -49,7 +50,7 @@ export class OnnxModel {
   readonly #settings: ModelSettings
   readonly #reads: (text: string) => boolean
   readonly #reader: PairReader | null
-  readonly #judge: InstructionJudge | null
+  readonly #judge: TextJudge | null
   readonly #update: UpdateJudge | null
   /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
@@ -94,7 +95,7 @@ export class OnnxModel {
     const options = { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 }
     const parts = { runtime, folder, options }
     const reads = await opened(reader, parts, PairReader.open)
-    const judges = await opened(guard, parts, InstructionJudge.open)
+    const judges = await opened(guard, parts, TextJudge.open)
     const compares = await opened(update, parts, UpdateJudge.open)
     const states =
       (reads.opened && reader?.states) ??
@@ -147,18 +148,17 @@ export class OnnxModel {
   }
 
   /**
-   * Returns the logarithm of the odds that each text contains instructions aimed at an assistant: of as many of the first
-   * texts as can be judged in time.
+   * Returns the logarithm of the odds that each text has a trait: of as many of the first texts as can be judged in time.
    *
    * @throws {Error} without a judge.
    */
-  async judge(texts: readonly string[]): Promise<readonly number[]> {
+  async judge(texts: readonly string[], trait: Trait): Promise<readonly number[]> {
     if (this.#judge === null) throw new Error('the model does not judge texts')
     const until = performance.now() + maxReadMs
     const odds: number[] = []
     for (const text of texts) {
       if (performance.now() > until) break
-      odds.push(this.#judge.odds(await this.meaning(text)))
+      odds.push(this.#judge.odds(await this.meaning(text), trait))
     }
     return odds
   }
@@ -264,7 +264,7 @@ interface ModelParts {
   readonly settings: ModelSettings
   readonly reads: (text: string) => boolean
   readonly reader: PairReader | null
-  readonly judge: InstructionJudge | null
+  readonly judge: TextJudge | null
   readonly update: UpdateJudge | null
   readonly off: ReadersOff
   readonly states: string | null

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
 import { LocalEmbedder, ModelUnusable } from './local-embedder.ts'
 import { hasRuntime } from './onnx-model.ts'
-import type { ModelPlace, ReadersOff } from './schema.ts'
+import type { ModelPlace, ReadersOff, Trait } from './schema.ts'
 
 /**
  * The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md),
  * the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md), the judge of
- * instructions (0317-instructions-by-meaning.md) and that of updates (0138-facts-by-rules.md).
+ * texts (0317-instructions-by-meaning.md) and that of updates (0138-facts-by-rules.md).
  */
 export const packagedModel: Omit<ModelPlace, 'threads'> = {
   folder: fileURLToPath(new URL('../../../models/multilingual-e5-small', import.meta.url)),
@@ -32,7 +32,7 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
   },
   guard: {
     ...{ file: 'guard.json', states: 'l8.oln' },
-    hashes: { 'guard.json': '9b80f409c19a51c75d3a6e06a6bd9132af7f77a516e0acc215488b32c410dce2' },
+    hashes: { 'guard.json': '8a50686aaa5353556dba67ae78a2b269b4138ad6cb80df9b1b078679b109ffb4' },
   },
 }
 
@@ -88,12 +88,15 @@ export class PackagedEmbedder implements Embedder {
     return this.#isOff || !this.#hasOpened ? null : await this.#local.read(question, texts)
   }
 
-  /** Returns null until the model is open; it begins to open then. */
-  async judge(texts: readonly string[]): Promise<readonly number[] | null> {
+  /** Waits until the model is open, except for instructions: a write does not, and gets null. */
+  async judge(texts: readonly string[], trait: Trait = 'instructions'): Promise<readonly number[] | null> {
     if (this.#isOff) return null
-    if (this.#hasOpened) return await this.#local.judge(texts)
-    this.#embedded(['probe'], 'query').catch(() => undefined)
-    return null
+    if (!this.#hasOpened) {
+      const opening = this.#embedded(['probe'], 'query').catch(() => undefined)
+      if (trait === 'instructions') return null
+      await opening
+    }
+    return this.#isOff ? null : await this.#local.judge(texts, trait)
   }
 
   /** Returns null until the model is open. */

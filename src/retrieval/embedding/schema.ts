@@ -83,7 +83,7 @@ export function isByteLevel(tokenizer: unknown): boolean {
   return parts.some((part) => part.includes('"ByteLevel"'))
 }
 
-/** A request to the embedder's process: vectors of texts, how well texts answer a question, whether they instruct a model, or which
+/** A request to the embedder's process: vectors of texts, how well texts answer a question, which traits they have, or which
  * older ones one updates. */
 export type EmbedRequest =
   | {
@@ -93,7 +93,7 @@ export type EmbedRequest =
       readonly use: 'query' | 'passage'
     }
   | { readonly kind: 'read'; readonly id: number; readonly texts: readonly string[]; readonly question: string }
-  | { readonly kind: 'judge'; readonly id: number; readonly texts: readonly string[] }
+  | { readonly kind: 'judge'; readonly id: number; readonly texts: readonly string[]; readonly trait: Trait }
   | {
       readonly kind: 'compare'
       readonly id: number
@@ -132,19 +132,23 @@ export interface ModelPlace {
    * compared by their vectors only.
    */
   readonly reader?: ReaderPlace
-  /** File of a judge of instructions (`InstructionJudge`). Absent: rules alone judge. */
+  /** File of a judge of traits (`TextJudge`). Absent: rules alone judge. */
   readonly guard?: GuardPlace
   /** File of a judge of updates (`UpdateJudge`). Absent: rules alone judge. */
   readonly update?: UpdatePlace
 }
 
-/** Weights of a judge of instructions: one for each number of the mean state of a text, then of its vector. */
-export interface GuardWeights {
+/** What a text is judged for. */
+export type Trait = 'instructions' | 'lasting' | 'harm'
+
+/** Weights for a trait: one for each number of the mean state of a text, then of its vector. */
+export interface JudgeWeights {
   readonly bias: number
   readonly weights: readonly number[]
 }
 
-export const guardWeightsOf = (json: unknown): GuardWeights => json as GuardWeights
+export const judgeWeightsOf = (json: unknown): Readonly<Partial<Record<Trait, JudgeWeights>>> =>
+  json as Readonly<Partial<Record<Trait, JudgeWeights>>>
 
 /**
  * Weights of a judge of updates: for the mean state of the newer text, the cosine of both and that of what differs from the

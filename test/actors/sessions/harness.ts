@@ -7,6 +7,7 @@ import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { connectionWaits } from '#actors/connections/use/connection-waits.ts'
 import { sourceRows } from '#actors/knowledge/kinds.ts'
 import { serverRows } from '#actors/mcp/kinds.ts'
+import { extractByRules } from '#actors/memory/extract-by-rules.ts'
 import { memoryEffects } from '#actors/memory/writes/memory-effects.ts'
 import { joinQueue } from '#actors/runs/join-queue.ts'
 import { runRows } from '#actors/runs/kinds.ts'
@@ -274,7 +275,10 @@ export const openWorld = async (options: WorldOptions = {}) => {
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...responseEffects({ storage, clock, make: options.response ?? answered }),
         ...scriptedBatches({ storage, clock }),
-        ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
+        ...memoryEffects({
+          ...{ ...shared, ...plainMemory({ ...shared, log }) },
+          ...{ defaultModel: () => null, byRules: extractByRules(null) },
+        }),
         ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),
       }
     },

@@ -64,6 +64,19 @@ describe.each(either('sqlite'))('a server with its own embedder on $store', ({ s
     for (const content of benign) expect.soft(await flagsOf(content), content).toEqual([])
   })
 
+  it('keeps of a message what lasts in words that no rule reads, and nothing of its task', {
+    timeout: 300_000,
+  }, async () => {
+    const kept = async (userId: string, user: string) => {
+      await world.api.post('/v1/memory/remember', { userId, user, assistant: '', wait: true })
+      const { memories } = (await world.api.get(`/v1/memory/list?userId=${userId}`)).body
+      return memories.map(({ content }: { content: string }) => content)
+    }
+    const severe = 'Penicillin put me in hospital when I was nineteen.'
+    expect(await kept('ada', `${severe} Which throat lozenges are sold without a prescription?`)).toEqual([severe])
+    expect(await kept('bo', 'Can you shorten this paragraph to two lines? It is too long for the poster.')).toEqual([])
+  })
+
   it('finds 10 of 12 facts by questions in other words, among the first three hits', { timeout: 300_000 }, async () => {
     expect((await written(world, 'bob', true)).status).toBe(201)
     await expect.poll(async () => (await search(world, 'bob', 'Where do I live?')).embedder, patience).toBe(model)

@@ -1,4 +1,4 @@
-import { type Exchange, exchangeFacts, extractWith } from '#facts/index.ts'
+import { type Exchange, extractWith } from '#facts/index.ts'
 import type { Charge } from '#gateway/call/accounting/charge.ts'
 import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import { amountOf, textOf } from '#gateway/prices/money.ts'
@@ -8,7 +8,7 @@ import type { WrittenMemoryRef } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { contextOf, type EffectContext, type EffectOutcome, type IdempotentEffect } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { runInSlices } from '#src/concurrency/run-in-slices.ts'
+import type { ExtractByRules } from '../extract-by-rules.ts'
 import type { FactData } from '../kinds.ts'
 import type { MemoryLimits } from '../memory-limits.ts'
 import { factData } from '../understanding.ts'
@@ -21,6 +21,7 @@ export interface ExtractFactsParts extends StoreParts {
   readonly limits: Pick<MemoryLimits, 'operation'>
   /** Null: no provider has a key, so rules extract the facts instead of a model. */
   readonly defaultModel: () => string | null
+  readonly byRules: ExtractByRules
 }
 
 interface Extracted {
@@ -90,7 +91,7 @@ const countedWrite = async (
 }
 
 const extracted = async (
-  { models, defaultModel }: ExtractFactsParts,
+  { models, defaultModel, byRules }: ExtractFactsParts,
   stored: StoredExchange,
   { owner, signal, idempotencyKey }: EffectContext,
 ): Promise<Extracted> => {
@@ -98,10 +99,7 @@ const extracted = async (
   const { user, assistant, recalled, at_ms: observedAt } = stored
   const exchange: Exchange = { user, assistant, observedAt, recalled }
   const model = permitted(stored, stored.model ?? defaultModel())
-  if (model === null) {
-    const facts = await runInSlices(exchangeFacts(exchange))
-    return { facts: facts.map(factData), extractor: 'rules', charges: [] }
-  }
+  if (model === null) return { facts: await byRules(exchange), extractor: 'rules', charges: [] }
   const charges: Charge[] = []
   const complete: Parameters<typeof extractWith>[0] = async ({ messages, response_format, temperature }) => {
     const [instructions = '', content = ''] = messages.map((message) => message.content)

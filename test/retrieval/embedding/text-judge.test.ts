@@ -11,7 +11,9 @@ afterEach(async () => {
 
 /** Weighs the first number of the mean state, and the second of the vector. */
 const guard = { file: 'guard.json', states: 'inner' }
-const weights = { 'guard.json': { bias: -1, weights: [2, 0, 0, 4] } }
+const weights = {
+  'guard.json': { instructions: { bias: -1, weights: [2, 0, 0, 4] }, harm: { bias: -2, weights: [2] } },
+}
 
 const opened = async (place: Pick<ModelPlace, 'guard'> = { guard }) => {
   const { folder, remove } = modelFolder({ also: weights })
@@ -22,13 +24,20 @@ const opened = async (place: Pick<ModelPlace, 'guard'> = { guard }) => {
   return { embedder, reasons, folder }
 }
 
-describe('judging whether texts instruct an assistant', () => {
+describe('judging traits of texts', () => {
   it('returns the odds of each text in their order', async () => {
     const { embedder } = await opened()
     // opens the model, for which no text that is judged waits
     await embedder.embed(['tea'], 'passage')
     const odds = await embedder.judge(['car', 'tea', 'tea car'])
     expect(odds?.map((each) => Math.round(each * 10))).toEqual([30, 14, 30])
+  })
+
+  it('returns those of the trait in question, and fails for one that it was not trained for', async () => {
+    const { embedder } = await opened()
+    await embedder.embed(['tea'], 'passage')
+    expect(await embedder.judge(['tea', 'car'], 'harm')).toEqual([0, -2])
+    await expect(embedder.judge(['tea'], 'lasting')).rejects.toThrow('the model does not judge lasting')
   })
 
   it('is not possible without a judge', async () => {
@@ -49,7 +58,7 @@ describe('judging whether texts instruct an assistant', () => {
     const embedder = new PackagedEmbedder({ place: { folder, threads: 1, guard }, off: () => undefined })
     closers.push(() => embedder.close())
     expect(await embedder.judge(['car'])).toBeNull()
-    await embedder.embed(['tea'], 'passage')
+    expect(await embedder.judge(['tea'], 'harm')).toEqual([0])
     expect(await embedder.judge(['car'])).toEqual([3])
   })
 })
