@@ -3,42 +3,37 @@ import { machineName } from './format.js'
 import { html, useState } from './html.js'
 import { ActorLink } from './linked-ids.js'
 import { livePage } from './live-page.js'
-import { nameOf, titleOf } from './names.js'
-import { nothing, StateChip } from './parts/cells.js'
+import { titleOf } from './names.js'
 import { Empty } from './parts/empty.js'
 import { ListView } from './parts/list-view.js'
+import { columnsOf } from './resources/resource-columns.js'
+import { fieldOf, readListing, readRows } from './resources/resource-page.js'
+import { resourceOf } from './resources/row-panel.js'
 import { compareHash, listHash, routeHash } from './route.js'
 import { hasTalk } from './talk-panel.js'
 
 /**
  * @typedef {{ project: string, machine: string, query: Query }} Place
- * @typedef {import('./parts/list-view.js').Column} Column
- * @typedef {{ actors: Answers['observation.actors'], machines: readonly import('./fleet-page.js').FleetMachine[] }} Listed
+ * @typedef {{ listed: import('./resources/resource-page.js').Listed, machines: readonly import('./fleet-page.js').FleetMachine[] }} Shown
  */
 
-const pageSize = 50
-/** Of a file. */
-const maxPage = 100
+const resource = resourceOf('actors')
 
 /** Actors of one kind, filtered by state, tenant, agent, error and time; all that is chosen is in the URL. */
 export const listPage = livePage({
-  /** @param {Place} place @returns {Promise<Listed>} */
+  /** @param {Place} place @returns {Promise<Shown>} */
   read: async (place) => {
-    const [actors, { data }] = await Promise.all([
-      readActors(place, place.query.after),
+    const [listed, { data }] = await Promise.all([
+      readListing(place, resource, givenOf(place)),
       callApi(place.project, 'observation.fleet'),
     ])
-    return { actors, machines: inOrder(data) }
+    return { listed, machines: inOrder(data) }
   },
   show: ({ place, data }) => html`<${List} place=${place} ...${data} />`,
 })
 
-/** @param {Place} place @param {string | undefined} cursor */
-const readActors = ({ project, machine, query }, cursor, limit = pageSize) => {
-  const { state, tenant, agent, error, tool, from, to } = query
-  const filters = { machine: machine || undefined, state, tenant_id: tenant, agent_id: agent, error, tool, from, to }
-  return callApi(project, 'observation.actors', { query: { ...filters, limit, cursor } })
-}
+/** @param {Place} place */
+const givenOf = ({ machine }) => ({ query: { machine } })
 
 /** Kinds to list first. */
 const known = ['session', 'run', 'action', 'delivery']
@@ -57,71 +52,42 @@ const kindOf = (machine) => {
   return plural.charAt(0).toUpperCase() + plural.slice(1)
 }
 
-/** @param {Place} place @param {{ marked: readonly string[], mark: (id: string) => void }} comparing @returns {readonly Column[]} */
-const columnsOf = (place, { marked, mark }) => {
-  const { query } = place
-  const failed = Boolean(query.error || query.tool)
-  return [
-    {
-      ...{ name: 'name', title: 'Name', value: ({ label, id }) => label ?? id },
-      cell: ({ id, label, machine }) =>
-        html`${hasTalk({ machine }) && html`<input type="checkbox" aria-label=${`Compare ${titleOf(id, label)}`} title=${id} checked=${marked.includes(id)} onChange=${() => mark(id)} /> `}<${ActorLink} project=${place.project} id=${id} label=${label} />`,
-    },
-    {
-      ...{ name: 'state', title: 'State', field: 'state' },
-      cell: ({ state, failures }) =>
-        html`<${StateChip} state=${state} /> ${failures > 0 && html`<span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
-    },
-    {
-      ...{ name: 'error', title: 'Error', field: 'error', ...(failed ? {} : { off: true }) },
-      cell: ({ error }) => (error === null ? nothing : html`<span class="chip" data-tone="bad">${error}</span>`),
-    },
-    {
-      ...{ name: 'tenant', title: 'Tenant', field: 'tenant_id' },
-      cell: ({ tenant_id }) => filterBy(place, 'tenant', tenant_id),
-    },
-    {
-      ...{ name: 'agent', title: 'Agent', field: 'agent_id' },
-      cell: ({ agent_id }) => filterBy(place, 'agent', agent_id),
-    },
-    { name: 'user', title: 'User', field: 'external_user_id', off: true },
-    { name: 'id', title: 'Id', off: true, cell: ({ id }) => html`<code>${id}</code>` },
-    { name: 'failures', title: 'Failures', field: 'failures', off: true },
-    { name: 'created', title: 'Created', field: 'created_at' },
-    { name: 'updated', title: 'Last step', field: 'updated_at' },
-  ]
-}
-
-/** @param {{ place: Place } & Listed} props */
-const List = ({ place, actors: { data, next_cursor }, machines }) => {
+/** @param {{ place: Place } & Shown} props */
+const List = ({ place, listed: { rows, next_cursor: next }, machines }) => {
   const { project, machine, query } = place
   const to = (/** @type {Query} */ changes) => listHash({ project, machine, ...query, ...changes })
   // two of them can be compared
   const [marked, setMarked] = useState(/** @type {readonly string[]} */ ([]))
   /** @param {string} id */
   const mark = (id) => setMarked(marked.includes(id) ? marked.filter((each) => each !== id) : [...marked, id].slice(-2))
-  const states = machines.find((each) => each.machine === machine)?.states ?? []
+  const [name, ...others] = columnsOf({ project, resource, rows, params: {}, filterBy: to, hrefOf: () => '', done })
+  const columns = [
+    {
+      ...{ name: 'name', title: 'Name', value: name?.value },
+      cell: (/** @type {any} */ { id, label, machine: own }) =>
+        html`${hasTalk({ machine: own }) && html`<input type="checkbox" aria-label=${`Compare ${titleOf(id, label)}`} title=${id} checked=${marked.includes(id)} onChange=${() => mark(id)} /> `}<${ActorLink} project=${project} id=${id} label=${label} />`,
+    },
+    ...others.map((column) =>
+      column.name === 'error' && (query.error || query.tool) ? { ...column, off: false } : column,
+    ),
+  ]
   return html`
     <div class="view-head">
       <h1>${kindOf(machine)}</h1>
       <label class="flex items-center gap-6 ml-auto text-soft text-12">Kind<select onChange=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLSelectElement && location.assign(listHash({ project, machine: currentTarget.value }))}>
-        ${machine === '' && html`<option value="" selected>All kinds</option>`}${machines.map(({ machine: name }) => html`<option value=${name} selected=${name === machine}>${kindOf(name)}</option>`)}
+        ${machine === '' && html`<option value="" selected>All kinds</option>`}${machines.map((each) => html`<option value=${each.machine} selected=${each.machine === machine}>${kindOf(each.machine)}</option>`)}
       </select></label>
     </div>
     <section class="panel" aria-label=${kindOf(machine)}>
-      <${ListView} key=${machine} place=${{ project, query, page: `list/${machine || 'all'}`, to }} title=${kindOf(machine)} columns=${columnsOf(place, { marked, mark })} rows=${data}
-        fields=${fieldsOf(states)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readActors(place, cursor, maxPage)} empty=${html`<${Nothing} place=${place} />`}>
+      <${ListView} key=${machine} place=${{ project, query, page: `list/${machine || 'all'}`, to }} title=${kindOf(machine)} columns=${columns} rows=${rows} fields=${fieldsOf(machines.find((each) => each.machine === machine)?.states ?? [])}
+        next=${next} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, givenOf(place))} empty=${html`<${Nothing} place=${place} />`}>
         <span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span>
       <//>
     </section>
   `
 }
 
-/** @param {Place} place @param {'tenant' | 'agent'} field @param {string | null} id */
-const filterBy = ({ project, machine, query }, field, id) =>
-  id === null
-    ? nothing
-    : html`<a href=${listHash({ project, machine, ...query, [field]: id, after: '' })} title=${id}>${nameOf(id)}</a>`
+const done = () => {}
 
 /** @param {readonly import('./fleet-page.js').FleetState[]} states @returns {readonly import('./parts/query-form.js').QueryField[]} */
 const fieldsOf = (states) => [
@@ -132,14 +98,9 @@ const fieldsOf = (states) => [
       ...states.map(({ state, actors }) => /** @type {const} */ ([state, `${state} (${actors})`])),
     ],
   },
-  ...[
-    ['tenant', 'Tenant'],
-    ['agent', 'Agent'],
-    ['error', 'Error'],
-    ['tool', 'Failed tool'],
-  ].map(([name = '', label = '']) => ({ name, label })),
-  { name: 'from', label: 'From', type: 'date' },
-  { name: 'to', label: 'To', type: 'date' },
+  ...resource.filters
+    .filter(({ name }) => name !== 'state')
+    .map((filter) => ({ ...fieldOf(filter), ...(/^(from|to)$/.test(filter.name) && { type: 'date' }) })),
 ]
 
 /** @param {{ place: Place }} props */

@@ -1,6 +1,6 @@
 import { html } from '../html.js'
-
-/** @typedef {{ readonly id: string, readonly reason: string, readonly score?: number | undefined }} LeftOut */
+import { ReadPanel } from './panel.js'
+import { Table } from './table.js'
 
 /** Parts of a score with their descriptions, and whether each is a share of a whole. @type {readonly (readonly [name: string, words: string, share: boolean])[]} */
 const known = [
@@ -17,7 +17,7 @@ const known = [
 ]
 
 /** The parts of a score, each with its description, and as a bar if it is a share. @param {{ of: string, parts: Readonly<Record<string, unknown>> }} props */
-export const ScoreParts = ({ of, parts }) => {
+const ScoreParts = ({ of, parts }) => {
   const names = known.map(([name]) => name)
   const others = Object.keys(parts).filter((name) => !names.includes(name))
   const shown = [
@@ -36,14 +36,40 @@ export const ScoreParts = ({ of, parts }) => {
 }
 
 /** A score as a bar. @param {{ score: number }} props */
-export const Score = ({ score }) =>
+const Score = ({ score }) =>
   html`<span class="whitespace-nowrap"><span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}</span>`
 
-/** Results that a search left out, with reasons. @param {{ left: readonly LeftOut[], href: (id: string) => string }} props */
-export const LeftOutList = ({ left, href }) =>
-  left.length === 0
-    ? null
-    : html`<details class="panel-part"><summary>${left.length} left out</summary><ul class="pt-6">${left.map(
-        ({ id, reason, score }) =>
-          html`<li><a href=${href(id)}>${id}</a> ${reason.replaceAll('_', ' ')}${score === undefined ? '' : ` (${score.toFixed(2)})`}</li>`,
+/**
+ * The hits of a search, each with its score explained, and what the search left out.
+ *
+ * @param {object} props
+ * @param {import('../vendor/preact.js').ComponentChildren} props.head
+ * @param {string} props.close address without the search
+ * @param {{ data: any, error: unknown }} props.read what `useRead` returns
+ * @param {Columns<any>} props.columns before the score
+ * @param {string} [props.note]
+ * @param {string} props.none what it says without hits
+ * @param {(id: string) => string} props.left address of what was left out
+ */
+export const Found = ({ head, close, read, columns, note = '', none, left }) => {
+  const all = {
+    ...columns,
+    Score: (/** @type {any} */ { id, chunk_id = id, score, parts }) =>
+      html`<${Score} score=${score} />${parts && html`<${ScoreParts} of=${chunk_id} parts=${parts} />`}`,
+  }
+  /** @param {any} found */
+  const show = ({ results, data = results, embedder, left_out = [] }) => html`
+    <p class="panel-part muted">${embedder === null ? 'Keyword search only: no embedder is configured.' : `By words, and by meaning with ${embedder}.`} ${note}</p>
+    ${data.length === 0 ? html`<p class="panel-part">${none}</p>` : html`<${Table} label="Hits" columns=${all} rows=${data} />`}
+    ${
+      left_out.length > 0 &&
+      html`<details class="panel-part"><summary>${left_out.length} left out</summary><ul class="pt-6">${left_out.map(
+        (/** @type {any} */ { id, chunk_id = id, reason, score }) =>
+          html`<li><a href=${left(chunk_id)}>${chunk_id}</a> ${reason.replaceAll('_', ' ')}${score === undefined ? '' : ` (${score.toFixed(2)})`}</li>`,
       )}</ul></details>`
+    }
+  `
+  return html`<${ReadPanel} label="Found" head=${head} close=${close} read=${read} show=${show}>
+    ${read.data === null && read.error === null && html`<p class="panel-part muted">Searching …</p>`}
+  <//>`
+}

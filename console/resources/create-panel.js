@@ -1,4 +1,5 @@
 import { callById } from '../api.js'
+import { ahead } from '../format.js'
 import { html, useState } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { hashAt } from '../route.js'
@@ -52,7 +53,9 @@ export const onceIn = (row) =>
   )
 
 /** @param {{ row: import('./types.js').Row }} props */
-export const Made = ({ row }) => html`${nameOf(row) !== '' && html`<p>${nameOf(row)} is ready.</p>`}
+export const Made = ({
+  row,
+}) => html`${nameOf(row) !== '' && html`<p>${nameOf(row)} is ready.</p>`}${typeof row.expires_at === 'string' && html`<p class="muted">It ends ${ahead(row.expires_at)}.</p>`}
   ${onceIn(row).map(
     ({ name, label, value }) =>
       html`<label class="schema-field" key=${name}><span class="schema-name">${label}</span><input readonly ref=${focused} value=${value} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>

@@ -3,7 +3,7 @@ import { nameOf as knownName } from '../names.js'
 import { Named } from '../parts/cells.js'
 import { may } from '../session.js'
 import { RowActs } from './row-acts.js'
-import { cellOf, idOf, nameOf, titleOf } from './row-text.js'
+import { cellOf, hasCell, idOf, nameOf, titleOf } from './row-text.js'
 
 /**
  * @typedef {import('./types.js').Resource} Resource
@@ -15,10 +15,10 @@ import { cellOf, idOf, nameOf, titleOf } from './row-text.js'
 /** The columns of a resource's list: the name, which leads to the row, those that say more, and what can be done at once. @param {Listed} listed @returns {readonly import('../parts/list-view.js').Column[]} */
 export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filterBy }) => {
   const { columns, quick, acts, remove, filters } = resource
-  /** The cell of a field by which the list is filtered: a click on a value shows those with it. @param {string} field */
+  /** The cell of a field by which the list is filtered, unless it has its own: a click on a value shows those with it. @param {string} field */
   const linked = (field) => {
     const filter = filters.find(({ param, choices }) => param === field && choices.length === 0)
-    if (filter === undefined || filterBy === undefined) return {}
+    if (filter === undefined || filterBy === undefined || hasCell(field)) return {}
     return {
       cell: (/** @type {Row} */ row) =>
         typeof row[field] !== 'string'
@@ -35,13 +35,18 @@ export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filte
     ...columns
       .map((column) => ({ field: column.replace('-', ''), off: column.startsWith('-') }))
       .filter(({ field }) => rows.some((row) => row[field] !== nameOf(row)))
-      .map((column) => ({ ...column, name: column.field, title: titleOf(column.field), ...linked(column.field) })),
+      .map((column) => ({
+        ...column,
+        name: column.field.replace(/_(id|at)$/, ''),
+        title: titleOf(column.field),
+        ...linked(column.field),
+      })),
     ...(offers
       ? [
           {
             ...{ name: 'actions', title: 'Actions' },
             cell: (/** @type {Row} */ row) =>
-              html`<span class="decide"><${RowActs} quick project=${project} resource=${resource} row=${row} params=${params} done=${done} /></span>`,
+              html`<span class="decide flex-nowrap"><${RowActs} quick project=${project} resource=${resource} row=${row} params=${params} done=${done} /></span>`,
           },
         ]
       : []),

@@ -17,6 +17,7 @@ import { idOf, titleOf } from './row-text.js'
  * @typedef {import('./types.js').Resource} Resource
  * @typedef {import('./types.js').Row} Row
  * @typedef {{ query?: Readonly<Record<string, string>>, params?: Readonly<Record<string, string>> }} Given what every call of a list takes besides
+ * @typedef {Pick<Place, 'project' | 'query'>} ListPlace
  * @typedef {{ rows: readonly Row[], next_cursor: string | null, opened: Row | undefined }} Listed
  */
 
@@ -53,7 +54,7 @@ export const resourcePage = livePage({
   },
 })
 
-/** A page of the list, and the row that is opened. @param {Place} place @param {Resource} resource @param {Given} [given] @returns {Promise<Listed>} */
+/** A page of the list, and the row that is opened. @param {ListPlace} place @param {Resource} resource @param {Given} [given] @returns {Promise<Listed>} */
 export const readListing = async (place, resource, given = {}) => {
   const { project, query } = place
   const { get, key, single } = resource
@@ -70,8 +71,8 @@ export const readListing = async (place, resource, given = {}) => {
   }
 }
 
-/** A page of rows; some lists name them otherwise than `data`. @param {Place} place @param {Resource} resource @param {string | undefined} cursor @param {Given} given @returns {Promise<import('../parts/csv.js').Page>} */
-const readRows = async (
+/** A page of rows; some lists name them otherwise than `data`. @param {ListPlace} place @param {Resource} resource @param {string | undefined} cursor @param {Given} given @returns {Promise<import('../parts/csv.js').Page>} */
+export const readRows = async (
   { project, query },
   { list, filters, single, title },
   cursor,
@@ -110,7 +111,7 @@ export const Listing = ({
   return html`
     ${isNew && html`<${CreatePanel} key=${name} place=${place} resource=${resource} params=${params} initial=${initial} done=${done} />`}
     ${opened !== undefined && html`<${RowPanel} key=${query.open} place=${place} resource=${resource} row=${opened} params=${params} done=${done} />`}
-    ${query.open !== undefined && opened === undefined && html`<p class="empty">${query.open} does not exist, or it was deleted.</p>`}
+    ${query.open !== undefined && opened === undefined && html`<p class="empty">${query.open} is not on this page of the list, or it was deleted.</p>`}
     ${
       !single &&
       html`<section class="panel" aria-label=${title}>
@@ -131,7 +132,7 @@ export const Listing = ({
 const ownViews = ['audit', 'gateway']
 
 /** A filter as a field. @param {Resource['filters'][number]} filter @returns {import('../parts/query-form.js').QueryField} */
-const fieldOf = ({ name, choices }) => ({
+export const fieldOf = ({ name, choices }) => ({
   ...{ name, label: titleOf(name) },
   ...(choices.length > 0 && {
     choices: [

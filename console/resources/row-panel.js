@@ -119,7 +119,7 @@ const maxChildren = 50
 const noFields = {}
 
 /** The resource of a name. @param {string} name */
-const resourceOf = (name) => {
+export const resourceOf = (name) => {
   const resource = resources.find((each) => each.name === name)
   if (resource === undefined) throw new Error(`there is no resource ${name}`)
   return resource

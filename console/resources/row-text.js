@@ -39,7 +39,7 @@ export const idOf = ({ id, version, request_id = id ?? version }) => String(requ
 const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/
 
 /** Titles of fields whose cells say more. @type {Readonly<Record<string, string>>} */
-const titles = { at: 'Time', draining: 'Status', paused: 'Status', pinned: 'Valid', key_last4: 'Key' }
+const titles = { at: 'Time', draining: 'Status', paused: 'Status', pinned: 'Valid', key_last4: 'Token' }
 
 /** The title of a field that is shown: `created_at` is `Created`, and `agent_id`, which is shown by its name, `Agent`. @param {string} field */
 export const titleOf = (field) =>
@@ -66,6 +66,9 @@ const cells = {
     Object.entries(redactions)
       .map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`)
       .join(', ') || nothing,
+  state: ({ state, failures }) =>
+    html`<${StateChip} state=${state} />${failures > 0 && html` <span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
+  error: ({ error }) => html`<span class="chip" data-tone="bad">${error}</span>`,
   kind: ({ kind }) => html`<${StateChip} state=${kind} />`,
   key_last4: ({ key_last4 }) => `key …${key_last4}`,
   chunk_count: ({ chunk_count, embedder, embedded_count }) =>
@@ -95,6 +98,9 @@ const cells = {
   actor: ({ actor: { id, kind } }) => html`<span title=${id}>${id === null ? kind : knownName(id)}</span>`,
   resource: ({ resource: { id, name } }) => (name === null ? named(id) : html`<span title=${id}>${name}</span>`),
 }
+
+/** Whether a field is shown in its own way. @param {string} field */
+export const hasCell = (field) => field in cells
 
 /** What has an id, by its name. @param {string} id */
 const named = (id) =>

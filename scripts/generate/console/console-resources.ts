@@ -13,6 +13,8 @@ interface Shown {
   readonly columns?: string
   /** Resources of which each belongs to one of this, shown with it. */
   readonly children?: string
+  /** The operation that lists them, other than `list`. */
+  readonly list?: string
   /** The operation that creates one, other than `create`. */
   readonly create?: string
   /** Operations that are not found by their name and path alone. */
@@ -147,6 +149,10 @@ const shown: Readonly<Record<string, Shown>> = {
       'status at tenant_id key_id duration_ms input_tokens output_tokens cost_usd attempts redactions -first_byte_ms -external_user_id -agent_id -model -asked_model -provider -request_id',
     none: 'No requests logged yet',
   },
+  actors: {
+    ...{ title: 'Actors', list: 'observation.actors' },
+    columns: 'state -error tenant_id agent_id -external_user_id -id -failures created_at updated_at',
+  },
   nodes: { title: 'Nodes', columns: 'current draining shards live_actors running_effects address redis started_at' },
   upkeep: {
     ...{ title: 'Housekeeping', columns: 'paused waiting oldest_at merged removed' },
@@ -216,7 +222,7 @@ const wordsIn = (text = ''): readonly string[] => text.split(' ').filter(Boolean
 
 const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<string, Operation>) => {
   const { title, single, none = `No ${title.toLowerCase()} yet` } = own
-  const list = byId.get(`${name}.${single ? 'get' : 'list'}`)
+  const list = byId.get(own.list ?? `${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
   const columns = wordsIn(own.columns)
   const unknown = columns.find((column) => !fieldsOf(rowIn(list)).has(column.replace('-', '')))
@@ -250,18 +256,7 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
 }
 
 /** Query parameters that filter no rows; `kind` is the page's own. */
-const notFilters = new Set([
-  'limit',
-  'cursor',
-  'order',
-  'after',
-  'after_id',
-  'before_id',
-  'kind',
-  'userId',
-  'user_id',
-  'user',
-])
+const notFilters = new Set(wordsIn('limit cursor order after after_id before_id kind machine userId user_id user'))
 
 /** The filters of a list, which are its other query parameters by their names in addresses: choices first, the tenant last. */
 const filtersOf = ({ query }: Operation) =>

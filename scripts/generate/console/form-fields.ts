@@ -21,6 +21,8 @@ const known: Readonly<Record<string, OperationId>> = {
   ...{ model: 'models.list', agent_id: 'agents.list', tenant_id: 'tenants.list', subject_id: 'tenants.list' },
   connector: 'connectors.list',
 }
+/** Objects with other fields than those that are declared, which are edited as JSON. */
+const open = new Set(['event'])
 /** Number of choices up to which all are shown as boxes to tick. */
 const maxBoxes = 80
 
@@ -68,7 +70,8 @@ const kindOf = (name: string, schema: JsonSchema): Omit<Field, 'name'> => {
     return { kind: 'text', max: maxLength, ...(list !== undefined && { list }) }
   }
   if (type === 'array') return list === undefined ? listOf(schema.items) : { kind: 'known', list }
-  if (type === 'object' && properties !== undefined) return { kind: 'group', fields: formFields(schema) }
+  if (type === 'object' && properties !== undefined && !open.has(name))
+    return { kind: 'group', fields: formFields(schema) }
   return { kind: 'json' }
 }
 

@@ -62,7 +62,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('lists of the console, 
     const columns = page.getByRole('form', { name: 'Columns' })
     await columns.getByLabel('User').check()
     await columns.getByRole('button', { name: 'Show these' }).click()
-    await page.getByRole('link', { name: 'Last step' }).click()
+    await page.getByRole('link', { name: 'Updated' }).click()
     await page.locator('th[aria-sort=descending]').waitFor()
     await page.locator('body').press('v')
     const form = page.getByRole('form', { name: 'View' })
