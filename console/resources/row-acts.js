@@ -55,7 +55,7 @@ const isFinal = /^(Remove|Discard|Delete|Revoke|End) /
 const RowAct = ({ act, fields, name, quick, removes, call }) => {
   const { summary } = act
   if (fields.length > 0 && !quick)
-    return html`<details class="row-form"><summary>${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} send=${(/** @type {import('./types.js').Values} */ values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
+    return html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} send=${(/** @type {import('./types.js').Values} */ values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
   const verb = summary.split(' ')[0]
   const sure = removes ? `${verb} ${name}` : isFinal.test(summary) ? `${summary} now` : undefined
   return html`<${ActButton} label=${quick || removes ? verb : summary} sure=${sure} act=${() => call(act, removes ? undefined : {})} />`
@@ -78,5 +78,5 @@ const Outcome = ({ row, answer, quick }) => {
   if (typeof ok === 'boolean') return html`<span role="status">${ok ? `It works (${latency_ms} ms).` : failure}</span>`
   if (Array.isArray(added))
     return html`<span role="status">${added.length} new, ${changed.length} changed, ${removed.length} gone.</span>`
-  return answer.id !== row.id && !quick && html`<div class="whole"><${Nested} value=${answer} /></div>`
+  return answer.id !== row.id && !quick && html`<div class="w-full"><${Nested} value=${answer} /></div>`
 }
