@@ -1,5 +1,6 @@
 import { callById } from '../api.js'
 import { html, useState } from '../html.js'
+import { withNames } from '../names.js'
 import { operations } from '../operations.js'
 import { CopyId } from '../parts/copy-button.js'
 import { cellsOf } from '../parts/list-view.js'
@@ -133,7 +134,7 @@ export const Children = ({ place, name, of = noFields, params = noFields }) => {
   const query = parameters.includes('limit') ? { limit: maxChildren } : {}
   const { data, again } = useRead(
     JSON.stringify([name, params]),
-    (signal) => callById(place.project, list, { params, query, signal }),
+    (signal) => callById(place.project, list, { params, query, signal }).then((read) => withNames(place.project, read)),
     { keep: true, since: of },
   )
   return (

@@ -19,6 +19,7 @@ const names = [
 export const nameOf = (row) => {
   if ('subject_id' in row) return subjectOf(row)
   if ('asked_model' in row) return requestTitle(row)
+  if (typeof row.action === 'string' && 'resource' in row) return row.action.replaceAll(/[._]/g, ' ')
   const name = names.map((field) => row[field]).find((value) => typeof value === 'string' && value !== '')
   return shortened(titleOfId(String(name ?? row.id ?? '')))
 }
@@ -60,6 +61,7 @@ const cells = {
       ? html`<span class="chip" data-tone="bad">${error}</span>`
       : html`<${StateChip} state=${String(status)} />${error?.code && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
   at: ({ at }) => html`<${When} at=${at} />`,
+  is_current: ({ is_current }) => (is_current ? 'this one' : nothing),
   attempts: ({ attempts }) =>
     attempts > 1 ? html`<span class="chip" data-tone="wait">${attempts} times</span>` : attempts,
   redactions: ({ redactions }) =>
