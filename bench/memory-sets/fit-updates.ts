@@ -16,7 +16,9 @@ import { updateCase } from '../recall/schema.ts'
  * that were fitted without it, unless the result is written.
  *
  * A line of the texts is `o`, a statement; `u`, an update of each `o` before it; `i`, another statement about something alike;
- * `x`, one about something else that is said beside them. `#` ends them.
+ * `x`, one about something else that is said beside them. `#` ends them. `update/pairs` has a file for each of other writers, whose lines are
+ * a letter, an older statement, a tab and a newer one: `u`, an update, `i`, one about something alike, `x`, one about something else; lines of
+ * the same newer one are a case. A writer is judged as a set is.
  */
 const several = { type: 'string', multiple: true } as const
 const { values } = parseArgs({ options: { sets: several, write: { type: 'boolean' } } })
@@ -24,13 +26,15 @@ const { values } = parseArgs({ options: { sets: several, write: { type: 'boolean
 const folder = packagedModel.folder
 /** Numbers of a pair: two cosines, the state of the newer text, products and the older one's vector, signs. */
 const blocks = { cosines: 2, states: 0.12, products: 0.12, older: 0.08, signs: 0.5 } as const
-const ridge = 1 / (0.3 * 9_000)
-/** How often each pair of the sets counts. */
-const timesOfSets = 2
+const ridge = 2e-4
+/** How often each pair by another hand counts. */
+const timesOfOthers = 10
 /** Other texts of the same file with which each one makes pairs. */
 const others = 6
 /** Their distance, so that most are of the same language. */
 const near = 25
+/** Older statements of other lines with which a newer one of another writer makes pairs. */
+const besideOthers = 2
 
 interface Pair {
   readonly set: string
@@ -116,8 +120,26 @@ function pairsOf(set: string): readonly Pair[] {
   )
 }
 
+/** Pairs of a writer: those of the lines, and each newer statement beside older ones of other lines. */
+function pairsOfWriter(file: string): readonly Pair[] {
+  const lines = readFileSync(join(folder, 'update/pairs', file), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+  const pairs = lines.map((line) => {
+    const [older = '', newer = ''] = line.slice(2).split('\t')
+    return { set: file, of: newer, newer, older, updates: line.startsWith('u ') }
+  })
+  const beside = pairs.flatMap(({ set, of, newer }) =>
+    Array.from({ length: besideOthers }, () => pairs[chance(pairs.length)]).flatMap((other) =>
+      other === undefined || other.of === of ? [] : [{ set, of, newer, older: other.older, updates: false }],
+    ),
+  )
+  return [...pairs, ...beside.filter(({ newer, older }) => newer !== older)]
+}
+
+const writers = readdirSync(join(folder, 'update/pairs')).toSorted()
 const model = await OnnxModel.open({ ...packagedModel, threads: 1 })
-const pairs = [...pairsOfTexts(), ...(values.sets ?? []).flatMap(pairsOf)]
+const pairs = [...pairsOfTexts(), ...writers.flatMap(pairsOfWriter), ...(values.sets ?? []).flatMap(pairsOf)]
 const meanings = new Map<string, Float32Array>()
 for (const { newer, older } of pairs)
   for (const text of [newer, older]) if (!meanings.has(text)) meanings.set(text, await model.meaning(text))
@@ -155,7 +177,7 @@ const fittedWithout = (without: string | null): Fitted =>
     pairs.flatMap(({ set, updates }, at) =>
       set === without
         ? []
-        : new Array(set === '' ? 1 : timesOfSets).fill({ features: features[at] ?? [], answers: updates }),
+        : [{ features: features[at] ?? [], answers: updates, times: set === '' ? 1 : timesOfOthers }],
     ),
     { scales, ridge },
   )
@@ -190,7 +212,7 @@ function judge(set: string): void {
   )
 }
 
-if (values.write !== true) for (const set of values.sets ?? []) judge(set)
+if (values.write !== true) for (const set of [...writers, ...(values.sets ?? [])]) judge(set)
 const { bias, weights } = fittedWithout(null)
 console.log(
   pairs.length,

@@ -14,21 +14,21 @@ export const updateSigns = (newer: string, older: string): readonly number[] => 
 }
 
 /** Weights of the signs beside the sentence model's judge, fitted with it by `bench/memory-sets/fit-updates.ts`. */
-const weights = { bias: -10.23, signs: [0.9612, 0.3035, 1.036, -1.485, -0.7114, 0.9206, 0.9409] }
+const weights = { bias: -16.58, signs: [0.03816, 0.2914, 0.2452, -0.6511, -0.6461, 0.5427, -0.3307] }
 
 /** Returns what the signs add to the logarithm of the odds, by the sentence model, that `newer` updates `older`. */
 export const oddsOfSigns = (newer: string, older: string): number =>
   updateSigns(newer, older).reduce((sum, sign, at) => sum + sign * (weights.signs[at] ?? 0), weights.bias)
 
 /** Logarithms of the odds from which a statement is superseded, and from which it is only marked as doubtful. */
-const [surely, perhaps] = [0.5, -0.5]
+const [surely, perhaps] = [0.8, -1.5]
 
-/** What each of several candidates adds to both: one of many is more easily taken for what is meant. */
-const perCandidate = 0.4
+/** Number of candidates beyond which each more adds to both: one of many is more easily taken for what is meant. */
+const few = 4
 
 /** Returns which of several statements is updated: the place of the likeliest, and whether that is sure; null when none is likely. */
 export const updatedOf = (odds: readonly number[]): { readonly place: number; readonly sure: boolean } | null => {
   const best = Math.max(...odds)
-  const above = best - perCandidate * Math.log(odds.length)
+  const above = best - Math.log(Math.max(1, odds.length / few))
   return odds.length === 0 || above <= perhaps ? null : { place: odds.indexOf(best), sure: above > surely }
 }

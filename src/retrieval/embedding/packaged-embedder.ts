@@ -28,7 +28,7 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
   },
   update: {
     ...{ file: 'update.json', states: 'l8.oln' },
-    hashes: { 'update.json': '4bb9e536fec4bf2afbfa9189c54ef956925e9bed167af3c2c1518e75c785d7a4' },
+    hashes: { 'update.json': '0cc322437ee11d7ca777cac252cbae0459ef1f17878feb8051028d24a654905b' },
   },
   guard: {
     ...{ file: 'guard.json', states: 'l8.oln' },

@@ -4,7 +4,7 @@ import { oddsOfSigns, updatedOf } from '#facts/updates/update-odds.ts'
 describe('which older statement is updated', () => {
   it('is the likeliest, for sure or in doubt', () => {
     expect(updatedOf([-3, 2, 1])).toEqual({ place: 1, sure: true })
-    expect(updatedOf([0])).toEqual({ place: 0, sure: false })
+    for (const odds of [0, -1]) expect(updatedOf([odds])).toEqual({ place: 0, sure: false })
   })
 
   it('is none where none is likely', () => {
@@ -14,7 +14,7 @@ describe('which older statement is updated', () => {
 
   it('has to be likelier among many', () => {
     const among = (count: number) => updatedOf([1.2, ...new Array<number>(count - 1).fill(-5)])
-    expect([among(2)?.sure, among(20)?.sure, among(200)]).toEqual([true, false, null])
+    expect([among(2)?.sure, among(4)?.sure, among(20)?.sure, among(200)]).toEqual([true, true, false, null])
   })
 
   it('is likelier for a statement of a change, and less so for what is said in addition or of another person', () => {
