@@ -3,6 +3,7 @@ import { type Fact, user } from './fact.ts'
 import type { Steps } from './facts-of.ts'
 import { isOfTheMoment, ownText } from './own-text.ts'
 import { quotesOther, sentencesOf } from './rules/tokens.ts'
+import { hasClearSecret } from './screen/clear-secrets.ts'
 
 /** What is read of an exchange without a model: facts by rules, and the sentences that the sentence model judges. */
 export interface ReadExchange {
@@ -17,10 +18,15 @@ const [maxJudged, maxJudgedLength] = [64, 1_000]
 export function* readExchange(exchange: Exchange): Steps<ReadExchange> {
   const facts = yield* exchangeFacts(exchange)
   const sentences = new Set(facts.map(({ text: sentence }) => sentence))
+  let before = ''
   for (const { text: sentence } of sentencesOf(ownText(ownWords(exchange).user).replaceAll(/[。！？]/gu, '$&\n'))) {
     yield
     const isJudged = sentence.length <= maxJudgedLength && !quotesOther(sentence) && !isOfTheMoment(sentence)
-    if (isJudged && /\p{L}{2}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(sentence)) sentences.add(sentence)
+    // a sentence alone does not show that it has the secret which the one before it announces
+    const isSecret = isJudged && hasClearSecret(`${before}\n${sentence}`)
+    before = sentence.slice(-maxJudgedLength)
+    if (isJudged && !isSecret && /\p{L}{2}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(sentence))
+      sentences.add(sentence)
   }
   return { facts, sentences: [...sentences].slice(0, maxJudged) }
 }
@@ -40,9 +46,9 @@ export const judgedFacts = (
   observedAt: number,
 ): readonly Fact[] => {
   const judged = new Map(odds.map((each, place) => [sentences[place] ?? '', each]))
-  const read = new Set(facts.map(({ text: sentence }) => sentence))
+  const read = facts.map(({ text: sentence }) => sentence)
   const found = [...judged].flatMap(([sentence, each]): readonly Fact[] =>
-    each <= 0 || read.has(sentence)
+    each <= 0 || read.some((text) => text.includes(sentence))
       ? []
       : [
           {

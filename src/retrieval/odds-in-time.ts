@@ -2,8 +2,8 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { Embedder } from './embedder.ts'
 import type { Trait } from './embedding/schema.ts'
 
-/** Texts of one request, which the model judges for a quarter of a second at most. */
-const atOnce = 16
+/** Texts of one request: a question waits for some 40 ms while the model judges them. */
+const atOnce = 4
 /** Time in ms after which a model that was busy is requested again. */
 const againMs = 50
 

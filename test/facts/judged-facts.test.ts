@@ -31,6 +31,16 @@ describe('what a message leaves where sentences are judged', () => {
     ])
   })
 
+  it('is said once where sentences follow without a space', () => {
+    const exchange = read('I live in Berlin。I love hiking.')
+    const texts = judgedFacts(
+      exchange,
+      exchange.sentences.map(() => 3),
+      observedAt,
+    ).map(({ text }) => text)
+    expect(texts.filter((text) => texts.some((other) => other !== text && other.includes(text)))).toEqual([])
+  })
+
   it('ends what has ended, however unlikely', () => {
     const exchange = read('I no longer live in Porto.')
     expect(judgedFacts(exchange, [-9], observedAt)).toEqual([
@@ -42,6 +52,12 @@ describe('what a message leaves where sentences are judged', () => {
 describe('what is judged of a message', () => {
   it('is each sentence, in scripts without spaces too', () => {
     expect(read('もう車は売りました。明日の天気は？').sentences).toEqual(['もう車は売りました。', '明日の天気は？'])
+  })
+
+  it('is no secret that the sentence before announces', () => {
+    expect(read('My bank PIN:\n4821 is the one I use everywhere.').sentences).not.toContain(
+      '4821 is the one I use everywhere.',
+    )
   })
 
   it.each([

@@ -56,11 +56,12 @@ export class MemoryBatch {
   async add(item: PassedMemory, updated: () => Promise<UpdatedMemory | null> = async () => null): Promise<void> {
     if (this.#parts.pause.due()) await this.#parts.pause.turn()
     const key = contentKey(item.place, item.content)
-    const id = this.#newId()
+    const id = this.#newId(key)
     const stated = await this.#factsOf(item)
-    const same = this.#keys.get(key) ?? this.#index.twin(key)
-    const twin = same ?? (item.byFacts === true ? await this.#sayer(stated) : undefined)
-    if (twin !== undefined && twin !== id) {
+    const same = this.#keys.get(key)
+    const stored = same ?? this.#index.twin(key)
+    const twin = stored ?? (item.byFacts === true ? await this.#sayer(stated) : undefined)
+    if (twin !== undefined && (twin !== id || same !== undefined)) {
       this.written.push({ id: twin, duplicate: true, redacted: item.redacted, flags: item.flags, superseded: [] })
       return
     }
@@ -156,10 +157,10 @@ export class MemoryBatch {
     }
   }
 
-  #newId(): string {
+  /** The id follows from the content, not from its place: a repeated write may find more or fewer memories than the first. */
+  #newId(key: string): string {
     const { seed } = this.#parts.options
-    if (seed === null) return newId('mem')
-    return derivedId('mem', timeOfId(`mem_${seed}`) ?? 1, `${seed} ${this.written.length}`)
+    return seed === null ? newId('mem') : derivedId('mem', timeOfId(`mem_${seed}`) ?? 1, `${seed} ${key}`)
   }
 
   async #factsOf(item: PassedMemory): Promise<readonly FactData[]> {

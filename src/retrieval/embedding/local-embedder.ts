@@ -46,8 +46,8 @@ type Running =
 
 /** Maximum readings that wait; another one is refused. */
 const maxReadings = 64
-/** Time in ms for which a reading waits for its turn: searches wait for the first two, writes for the last. */
-const maxReadingWaitMs = { read: 400, judge: 400, compare: 2_000 } as const
+/** Time in ms for which a reading waits for its turn: searches and writes wait for the first two, extractions for the last. */
+const maxReadingWaitMs = { read: 400, judge: 400, compare: 2_000, extract: 2_000 } as const
 
 /**
  * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
@@ -60,6 +60,8 @@ export class LocalEmbedder implements Embedder {
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
   /** Processed before all others: their callers have waited before, or wait for a short time. */
   readonly #readings: Reading[] = []
+  /** Sentences of messages that are extracted: they go before passages, and after everything for which a caller waits. */
+  readonly #extractions: Reading[] = []
   /** Least recently used first. */
   readonly #questions = new Map<string, Promise<Float32Array>>()
   #opened: Opened | null = null
@@ -116,11 +118,14 @@ export class LocalEmbedder implements Embedder {
   }
 
   async #read(request: ReadRequest): Promise<readonly number[] | null> {
-    if (this.#closed || this.#readings.length >= maxReadings) return null
+    const isExtraction = request.kind === 'judge' && request.trait === 'lasting'
+    const queue = isExtraction ? this.#extractions : this.#readings
+    if (this.#closed || queue.length >= maxReadings) return null
     if (request.texts.length === 0) return []
+    const until = performance.now() + maxReadingWaitMs[isExtraction ? 'extract' : request.kind]
     return await new Promise<readonly number[]>((resolve, reject) => {
       const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
-      this.#readings.push({ request, until: performance.now() + maxReadingWaitMs[request.kind], settle })
+      queue.push({ request, until, settle })
       this.#next()
     })
   }
@@ -166,20 +171,16 @@ export class LocalEmbedder implements Embedder {
 
   #next(): void {
     if (this.#running !== null || this.#opening) return
-    const now = performance.now()
-    for (const late of this.#readings.filter(({ until }) => until < now)) {
-      this.#readings.splice(this.#readings.indexOf(late), 1)
-      late.settle([])
-    }
+    for (const queue of [this.#readings, this.#extractions]) dropLate(queue)
     const use = this.#waiting.query.length > 0 ? 'query' : 'passage'
-    if (this.#waiting[use].length === 0 && this.#readings.length === 0) this.#rest()
+    if (this.#waiting[use].length + this.#readings.length + this.#extractions.length === 0) this.#rest()
     else if (this.#opened === null) this.#startAgain()
     else this.#run(this.#opened.process, use)
   }
 
   #run(process: ChildProcess, use: EmbedUse): void {
     const id = ++this.#requests
-    const reading = this.#readings.shift()
+    const reading = this.#readings.shift() ?? (use === 'passage' ? this.#extractions.shift() : undefined)
     process.ref()
     process.channel?.ref()
     if (reading !== undefined) {
@@ -253,12 +254,21 @@ export class LocalEmbedder implements Embedder {
     const { query, passage } = this.#waiting
     this.#fail(error)
     for (const { settle } of [...query.splice(0), ...passage.splice(0)]) settle(error)
-    for (const { settle } of this.#readings.splice(0)) settle(error)
+    for (const { settle } of [...this.#readings.splice(0), ...this.#extractions.splice(0)]) settle(error)
   }
 }
 
 const vectorAt = (reply: EmbedReply, at: number): Float32Array | undefined =>
   reply.kind === 'embedded' ? reply.vectors[at] : undefined
+
+/** Ends the readings for which nobody waits any more. */
+const dropLate = (queue: Reading[]): void => {
+  const now = performance.now()
+  for (const late of queue.filter(({ until }) => until < now)) {
+    queue.splice(queue.indexOf(late), 1)
+    late.settle([])
+  }
+}
 
 const noAnswer = (): Error => new Error('the model gave no answer')
 

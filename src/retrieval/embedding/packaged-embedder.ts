@@ -96,7 +96,7 @@ export class PackagedEmbedder implements Embedder {
       if (trait === 'instructions') return null
       await opening
     }
-    return this.#isOff ? null : await this.#local.judge(texts, trait)
+    return this.#isOff || !this.#hasOpened ? null : await this.#local.judge(texts, trait)
   }
 
   /** Returns null until the model is open. */

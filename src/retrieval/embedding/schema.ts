@@ -139,7 +139,7 @@ export interface ModelPlace {
 }
 
 /** What a text is judged for. */
-export type Trait = 'instructions' | 'lasting' | 'harm'
+export type Trait = 'instructions' | 'lasting'
 
 /** Weights for a trait: one for each number of the mean state of a text, then of its vector. */
 export interface JudgeWeights {

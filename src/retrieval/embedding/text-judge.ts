@@ -4,8 +4,8 @@ import { type GuardPlace, type JudgeWeights, judgeWeightsOf, type Trait } from '
 
 /**
  * Judges traits of a text: whether it contains instructions aimed at an assistant
- * (specs/decisions/0317-instructions-by-meaning.md), whether it states what lasts of its author's life (0138), and whether it would harm
- * the user of a skill (0157). Each is a logistic regression, trained on such texts, over what the sentence model makes of one.
+ * (specs/decisions/0317-instructions-by-meaning.md), and whether it states what lasts of its author's life (0138). Each is a
+ * logistic regression, trained on such texts, over what the sentence model makes of one.
  */
 export class TextJudge {
   readonly #weights: Readonly<Partial<Record<Trait, JudgeWeights>>>

@@ -11,12 +11,11 @@ afterEach(async () => {
 
 /** Weighs the first number of the mean state, and the second of the vector. */
 const guard = { file: 'guard.json', states: 'inner' }
-const weights = {
-  'guard.json': { instructions: { bias: -1, weights: [2, 0, 0, 4] }, harm: { bias: -2, weights: [2] } },
-}
+const instructions = { bias: -1, weights: [2, 0, 0, 4] }
+const both = { instructions, lasting: { bias: -2, weights: [2] } }
 
-const opened = async (place: Pick<ModelPlace, 'guard'> = { guard }) => {
-  const { folder, remove } = modelFolder({ also: weights })
+const opened = async (place: Pick<ModelPlace, 'guard'> = { guard }, traits: object = both) => {
+  const { folder, remove } = modelFolder({ also: { 'guard.json': traits } })
   closers.push(remove)
   const reasons: unknown[] = []
   const embedder = new LocalEmbedder({ folder, threads: 1, ...place }, (off) => reasons.push(off))
@@ -36,8 +35,25 @@ describe('judging traits of texts', () => {
   it('returns those of the trait in question, and fails for one that it was not trained for', async () => {
     const { embedder } = await opened()
     await embedder.embed(['tea'], 'passage')
-    expect(await embedder.judge(['tea', 'car'], 'harm')).toEqual([0, -2])
-    await expect(embedder.judge(['tea'], 'lasting')).rejects.toThrow('the model does not judge lasting')
+    expect(await embedder.judge(['tea', 'car'], 'lasting')).toEqual([0, -2])
+    const { embedder: other } = await opened({ guard }, { instructions })
+    await other.embed(['tea'], 'passage')
+    await expect(other.judge(['tea'], 'lasting')).rejects.toThrow('the model does not judge lasting')
+  })
+
+  it('lets sentences of messages wait for questions and for what a write waits for', async () => {
+    const { embedder } = await opened()
+    await embedder.embed(['tea'], 'passage')
+    const done: string[] = []
+    const note = (name: string) => () => void done.push(name)
+    await Promise.all([
+      embedder.judge(['tea car']).then(note('running')),
+      embedder.judge(['tea'], 'lasting').then(note('extraction')),
+      embedder.embed(['tea car'], 'passage').then(note('passage')),
+      embedder.judge(['car']).then(note('write')),
+      embedder.embed(['car tea'], 'query').then(note('question')),
+    ])
+    expect(done.filter((each) => !['running', 'passage'].includes(each))).toEqual(['write', 'question', 'extraction'])
   })
 
   it('is not possible without a judge', async () => {
@@ -53,12 +69,12 @@ describe('judging traits of texts', () => {
   })
 
   it('is possible once the packaged model is open, which it begins to be with the first text', async () => {
-    const { folder, remove } = modelFolder({ also: weights })
+    const { folder, remove } = modelFolder({ also: { 'guard.json': both } })
     closers.push(remove)
     const embedder = new PackagedEmbedder({ place: { folder, threads: 1, guard }, off: () => undefined })
     closers.push(() => embedder.close())
     expect(await embedder.judge(['car'])).toBeNull()
-    expect(await embedder.judge(['tea'], 'harm')).toEqual([0])
+    expect(await embedder.judge(['tea'], 'lasting')).toEqual([0])
     expect(await embedder.judge(['car'])).toEqual([3])
   })
 })

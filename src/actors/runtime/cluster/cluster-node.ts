@@ -241,7 +241,8 @@ export class ClusterNode {
     const { storage } = this.#parts
     const known = this.#feeds.eventsAfter(id, after)
     if (known !== undefined) return known
-    const project = async () => (await storage.commits.head(id))?.project ?? ''
+    let head: Promise<string> | undefined
+    const project = () => (head ??= storage.commits.head(id).then((commit) => commit?.project ?? ''))
     return streamPage({ storage, actor: id, project }, after)
   }
 

@@ -100,6 +100,24 @@ describe('a decided write of a memory', () => {
     expect(older?.data.superseded).toMatchObject([{ text: 'I moved to Lisbon' }])
   })
 
+  it('stores what a repetition finds beside what the first run stored, each once', async () => {
+    const { records, node, rows } = await opened()
+    const { writer } = node(records)
+    const repeated = (contents: readonly string[]) =>
+      writer.write(
+        ada,
+        contents.map((content) => ({ content, place })),
+        { source: 'remember', seed: '01m8pkmctaqwq8hycm3mjaefm0' },
+      )
+    await repeated(['I own a kayak.', 'My sister is a vet.'])
+    const { memories: second } = await repeated(['My sister is a vet.', 'I play chess.', 'I play chess.'])
+    expect((await rows()).map(({ data }) => data.content).toSorted()).toEqual([
+      ...['I own a kayak.', 'I play chess.', 'My sister is a vet.'],
+    ])
+    expect(new Set(second.map(({ id }) => id)).size).toBe(2)
+    expect(second.map(({ duplicate }) => duplicate)).toEqual([false, false, true])
+  })
+
   it('ends a memory of several sentences whose only fact has ended', async () => {
     const { clock, records, node, rows } = await opened()
     const memory = node(records)
