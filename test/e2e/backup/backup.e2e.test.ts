@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Service } from '#scripts/services/service.ts'
 import { openUpstream } from '#test/gateway/call/scripted-upstream.ts'
 import { Api } from '../api.ts'
@@ -14,8 +14,8 @@ import { isEvent } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 
 describe('an exported and imported project', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-moves-'))
-  const mongodbUrl = new URL(`/moves_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href
+  let folder = ''
+  let mongodbUrl = ''
   const secretKey = `csk_${randomBytes(32).toString('base64url')}`
   let tool: ToolServer
   let server: Service | undefined
@@ -56,9 +56,15 @@ describe('an exported and imported project', () => {
   beforeAll(async () => {
     tool = await startToolServer()
   })
-  afterAll(async () => {
+  afterAll(() => tool.close())
+  // each attempt of a test begins with stores of its own
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'troupe-moves-'))
+    mongodbUrl = new URL(`/moves_${randomBytes(6).toString('hex')}`, process.env.MONGODB_URL).href
+  })
+  afterEach(async () => {
     await server?.stop()
-    await tool.close()
+    server = undefined
     rmSync(folder, { recursive: true })
     const client = await MongoClient.connect(mongodbUrl)
     await client.db().dropDatabase()
@@ -67,6 +73,7 @@ describe('an exported and imported project', () => {
 
   it('keeps its logs byte for byte, its keys and its paused session from SQLite to MongoDB and back', async () => {
     const [here, there, back] = [place('here'), place('there', { MONGODB_URL: mongodbUrl }), place('back')]
+    const called = tool.calls.length
     const made = await at(here, async (api, log) => {
       const [plain, paused] = [await api.createSession(), await api.createSession({ metadata: { line: '\u2028' } })]
       await (await api.turn(plain, { input: `hello ${'ä'.repeat(40_000)}` })).all()
@@ -102,7 +109,7 @@ describe('an exported and imported project', () => {
       expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)
       const resumed = await (await api.approve(sessions[1], made.action)).all()
       expect(resumed.at(-1)?.event).toBe('turn.completed')
-      expect(tool.calls).toHaveLength(1)
+      expect(tool.calls).toHaveLength(called + 1)
       const { body } = await api.get('/v1/sessions?limit=10&page=1')
       expect(body.data.map((each: { id: string }) => each.id)).toEqual(sessions.toReversed())
     })
