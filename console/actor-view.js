@@ -66,6 +66,8 @@ export class ActorView {
   #parts = null
   /** Index of the selected commit; null: the newest. @type {number | null} */
   #at = null
+  /** What ends with the page. @type {{ stop(): void }[]} */
+  #started = []
   #isShown = false
   #isStopped = false
 
@@ -93,13 +95,18 @@ export class ActorView {
         report: this.#report,
       },
     )
+    this.#started.push(feed)
     const layout = await file(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
+    if (this.#isStopped) return
     const stage = new ChartStage(layout, () => this.#light())
+    this.#started.push(stage)
     await Promise.all([feed.start(), this.#log.start(actor.last_sequence)])
-    this.#parts = { feed, layout, stage, play: new ChartPlay(stage) }
+    if (this.#isStopped) return
+    const play = new ChartPlay(stage)
+    this.#started.push(play)
+    this.#parts = { feed, layout, stage, play }
     const wanted = feed.book.steps.findIndex(({ seq }) => seq === this.#place.step)
     this.#go(wanted < 0 ? null : wanted)
-    if (this.#isStopped) return
     addEventListener('keydown', this.#onKey)
     if (source.live) feed.follow()
   }
@@ -113,9 +120,7 @@ export class ActorView {
   stop() {
     this.#isStopped = true
     removeEventListener('keydown', this.#onKey)
-    this.#parts?.play.stop()
-    this.#parts?.stage.stop()
-    this.#parts?.feed.stop()
+    for (const each of this.#started) each.stop()
     render(null, this.element)
   }
 

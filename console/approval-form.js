@@ -11,17 +11,20 @@ import { sessionNow } from './session.js'
  * @typedef {{ project: string, actor: { id: string }, done: () => void }} Acting
  */
 
-/** Reads an action, and sends a decision about it. @param {Acting} props */
+/** Reads an action, and sends one decision about it at a time. @param {Acting} props */
 export const useDecision = ({ project, actor, done }) => {
   const params = { action_id: actor.id }
+  const [busy, setBusy] = useState(false)
   const { data: action, error } = useRead(actor.id, () => callApi(project, 'actions.get', { params }))
   /** @param {'approve' | 'reject'} verb @param {() => object} body may throw a SyntaxError */
   const decide = async (verb, body) => {
-    await callApi(project, `actions.${verb}`, { params, body: body() })
+    const sent = body()
+    setBusy(true)
+    await callApi(project, `actions.${verb}`, { params, body: sent }).finally(() => setBusy(false))
     done()
   }
   const unread = error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`
-  return { action, unread, decide }
+  return { action, unread, decide, busy }
 }
 
 /** The form for deciding on a tool call, with editable arguments. @param {Acting} props */
@@ -29,7 +32,7 @@ export const Approval = (props) => {
   const [edited, setText] = useState(/** @type {string | null} */ (null))
   const [reason, setReason] = useState('')
   const [output, setOutput] = useState('')
-  const { action, unread, decide } = useDecision(props)
+  const { action, unread, decide, busy } = useDecision(props)
   if (action === null) return unread
   const proposed = jsonText(action.arguments, 2)
   const text = edited ?? proposed
@@ -54,8 +57,8 @@ export const Approval = (props) => {
       <label>Reason, for the audit log<input value=${reason} maxlength="4096"
         onInput=${typed(setReason)} /></label>
       <div class="act-buttons">
-        <${ActButton} quiet=${false} label=${text === proposed ? 'Approve' : 'Approve as edited'} act=${() => decide('approve', approve)} />
-        <${ActButton} label="Reject" act=${() => decide('reject', () => (reason === '' ? {} : { reason }))} />
+        <${ActButton} disabled=${busy} quiet=${false} label=${text === proposed ? 'Approve' : 'Approve as edited'} act=${() => decide('approve', approve)} />
+        <${ActButton} disabled=${busy} label="Reject" act=${() => decide('reject', () => (reason === '' ? {} : { reason }))} />
       </div>
     </form>
   `

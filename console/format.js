@@ -69,7 +69,7 @@ export const areNumbers = (texts) => texts.length > 0 && texts.every((text) => a
 
 /** The tones that states have, except for calm ones. @type {readonly (readonly [Tone, ...string[]])[]} */
 const toned = [
-  ['still', 'draft', 'deprecated', 'retired', 'info'],
+  ['still', 'draft', 'deprecated', 'retired', 'info', 'off'],
   [
     'wait',
     'pending',

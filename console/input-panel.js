@@ -16,7 +16,7 @@ import { Fields } from './resources/schema-form.js'
  */
 export const InputPanel = (props) => {
   const [filledIn, setValues] = useState(/** @type {Record<string, unknown>} */ ({}))
-  const { action, unread, decide } = useDecision(props)
+  const { action, unread, decide, busy } = useDecision(props)
   if (!action?.input) return unread
   const { input } = action
   const fields = fieldsOf(input)
@@ -32,9 +32,9 @@ export const InputPanel = (props) => {
       ${input.mode === 'form' && html`<${Fields} fields=${fields} values=${values} setOf=${setOf} />`}
       ${input.url !== null && html`<p>It leads to <strong>${hostOf(input.url)}</strong>: <a href=${input.url} target="_blank" rel="noopener noreferrer">${input.url}</a></p>`}
       <div class="act-buttons">
-        <${ActButton} quiet=${false} label=${input.mode === 'form' ? `Send to ${input.server}` : 'Done'} act=${() => decide('approve', content)} />
-        <${ActButton} label="Decline" act=${() => decide('reject', () => ({}))} />
-        <${ActButton} label="Dismiss" act=${() => decide('reject', () => ({ response: 'cancel' }))} />
+        <${ActButton} disabled=${busy} quiet=${false} label=${input.mode === 'form' ? `Send to ${input.server}` : 'Done'} act=${() => decide('approve', content)} />
+        <${ActButton} disabled=${busy} label="Decline" act=${() => decide('reject', () => ({}))} />
+        <${ActButton} disabled=${busy} label="Dismiss" act=${() => decide('reject', () => ({ response: 'cancel' }))} />
       </div>
     </form>
   `

@@ -7,7 +7,7 @@ import { titleOf } from './names.js'
 import { Empty } from './parts/empty.js'
 import { ListView } from './parts/list-view.js'
 import { columnsOf } from './resources/resource-columns.js'
-import { fieldOf, readListing, readRows } from './resources/resource-page.js'
+import { fieldOf, filePage, readListing, readRows } from './resources/resource-page.js'
 import { resourceOf } from './resources/row-panel.js'
 import { compareHash, listHash, routeHash } from './route.js'
 import { hasTalk } from './talk-panel.js'
@@ -80,7 +80,7 @@ const List = ({ place, listed: { rows, next_cursor: next }, machines }) => {
     </div>
     <section class="panel" aria-label=${kindOf(machine)}>
       <${ListView} key=${machine} place=${{ project, query, page: `list/${machine || 'all'}`, to }} title=${kindOf(machine)} columns=${columns} rows=${rows} fields=${fieldsOf(machines.find((each) => each.machine === machine)?.states ?? [])}
-        next=${next} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, givenOf(place))} empty=${html`<${Nothing} place=${place} />`}>
+        next=${next} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, givenOf(place), filePage)} empty=${html`<${Nothing} place=${place} />`}>
         <span role="status">${marked.length > 0 && html`<a class="button" href=${compareHash(project, marked)}>${marked.length === 1 ? 'Compare with …' : 'Compare the two'}</a>`}</span>
       <//>
     </section>

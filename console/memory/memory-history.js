@@ -9,7 +9,7 @@ import { hashAt } from '../route.js'
 /** @typedef {Answers['memory.history']['history'][number]} Past */
 
 /** The facts of a memory, and its history. @param {{ place: Place, row: import('#client/api/index.ts').Memory }} props */
-export const MemoryHistory = ({ place, row: { id, facts, updated_at } }) => {
+export const MemoryHistory = ({ place, row: { id, facts, updated_at, superseded_by } }) => {
   const { tenant = '' } = place.query
   const { data } = useRead(`${id} ${updated_at}`, (signal) =>
     callApi(place.project, 'memory.history', { params: { memory_id: id }, tenant, signal }),
@@ -26,6 +26,7 @@ export const MemoryHistory = ({ place, row: { id, facts, updated_at } }) => {
     Memory: (past) => (past.id === id ? 'this one' : html`<a href=${hashAt(place, { open: past.id })}>${past.id}</a>`),
   }
   return html`
+    ${superseded_by !== null && html`<p>Superseded by <a href=${hashAt(place, { open: superseded_by })} title=${superseded_by}>a newer one</a>.</p>`}
     ${facts.length > 0 && html`<h3>Facts</h3><ul class="links">${facts.map(({ subject, relation, object }) => html`<li>${entity(subject)} ${relation} ${entity(object)}</li>`)}</ul>`}
     <h3>History</h3>
     ${data !== null && html`<${Table} label="History" columns=${columns} rows=${data.history} keyOf=${(/** @type {Past} */ _, /** @type {number} */ at) => at} />`}

@@ -16,4 +16,4 @@ export const StateChip = ({ state }) =>
 
 /** A link by name, with its id on hover and a button that copies it. @param {{ name: string, id: string, href: string }} props */
 export const Named = ({ name, id, href }) =>
-  html`<a href=${href} title=${id}>${name}</a> <button type="button" class="copy" title=${`Copy ${id}`} aria-label=${`Copy the id of ${name}`} onClick=${() => navigator.clipboard.writeText(id)}>id</button>`
+  html`<a href=${href} title=${id} data-id=${id}>${name}</a> <button type="button" class="copy" title=${`Copy ${id}`} aria-label=${`Copy the id of ${name}`} onClick=${() => navigator.clipboard.writeText(id)}>id</button>`

@@ -14,17 +14,14 @@ import { cellOf, hasCell, idOf, nameOf, titleOf } from './row-text.js'
 
 /** The columns of a resource's list: the name, which leads to the row, those that say more, and what can be done at once. @param {Listed} listed @returns {readonly import('../parts/list-view.js').Column[]} */
 export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filterBy }) => {
-  const { columns, quick, acts, remove, filters } = resource
-  /** The cell of a field by which the list is filtered, unless it has its own: a click on a value shows those with it. @param {string} field */
-  const linked = (field) => {
-    const filter = filters.find(({ param, choices }) => param === field && choices.length === 0)
-    if (filter === undefined || filterBy === undefined || hasCell(field)) return {}
-    return {
-      cell: (/** @type {Row} */ row) =>
-        typeof row[field] !== 'string'
-          ? cellOf(field, row)
-          : html`<a href=${filterBy({ [filter.name]: row[field], after: '' })} title=${row[field]}>${knownName(row[field])}</a>`,
-    }
+  const { columns, quick, acts, remove, filters, empty = {} } = resource
+  /** The cell of a field; where the list is filtered by it, unless it has its own, a click on a value shows those with it. @param {string} field */
+  const cellIn = (field) => {
+    const filter = filters.find(({ param, choices }) => param === field && choices.length === 0 && !hasCell(field))
+    return (/** @type {Row} */ row) =>
+      filter === undefined || filterBy === undefined || typeof row[field] !== 'string'
+        ? cellOf(field, row, empty[field])
+        : html`<a href=${filterBy({ [filter.name]: row[field], after: '' })} title=${row[field]}>${knownName(row[field])}</a>`
   }
   const offers = [...acts, remove].some((act) => act !== null && quick.includes(act.id) && may(act))
   return [
@@ -39,7 +36,7 @@ export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filte
         ...column,
         name: column.field.replace(/_(id|at)$/, ''),
         title: titleOf(column.field),
-        ...linked(column.field),
+        cell: cellIn(column.field),
       })),
     ...(offers
       ? [

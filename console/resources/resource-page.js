@@ -22,6 +22,8 @@ import { idOf, titleOf } from './row-text.js'
  */
 
 const pageSize = 50
+/** Rows per page of a file: the most that lists return. */
+export const filePage = 100
 
 /** Resources with an address of their own. @type {Readonly<Record<string, string>>} */
 const byView = {
@@ -71,19 +73,20 @@ export const readListing = async (place, resource, given = {}) => {
   }
 }
 
-/** A page of rows; some lists name them otherwise than `data`. @param {ListPlace} place @param {Resource} resource @param {string | undefined} cursor @param {Given} given @returns {Promise<import('../parts/csv.js').Page>} */
+/** A page of rows; some lists name them otherwise than `data`. @param {ListPlace} place @param {Resource} resource @param {string | undefined} cursor @param {Given} given @param {number} [limit] @returns {Promise<import('../parts/csv.js').Page>} */
 export const readRows = async (
   { project, query },
   { list, filters, single, title },
   cursor,
   { query: further, params } = {},
+  limit = pageSize,
 ) => {
   /** @type {readonly string[]} */
   const parameters = operations[list][2]
   const chosen = { ...Object.fromEntries(filters.map(({ name, param }) => [param, query[name]])), ...further }
   const answer = await callById(project, list, {
     ...(params && { params }),
-    query: parameters.includes('limit') ? { ...chosen, limit: pageSize, cursor } : chosen,
+    query: parameters.includes('limit') ? { ...chosen, limit, cursor } : chosen,
   })
   if (single) return { data: [{ id: 'setting', name: title, ...answer }], next_cursor: null }
   const rows = answer.data ?? Object.values(answer).find(Array.isArray) ?? []
@@ -106,7 +109,7 @@ export const Listing = ({
   const { project, query, view } = place
   const { name, title, single, create, filters } = resource
   const isNew = query.new === 'yes' && may(create)
-  const isFiltered = filters.some((filter) => query[filter.name])
+  const isFiltered = query.after || filters.some((filter) => query[filter.name])
   const to = (/** @type {Query} */ changes) => hashAt(place, changes)
   return html`
     ${isNew && html`<${CreatePanel} key=${name} place=${place} resource=${resource} params=${params} initial=${initial} done=${done} />`}
@@ -120,8 +123,8 @@ export const Listing = ({
           ? html`<${Empty} drawn=${iconOf(place)} title=${resource.none} create=${may(create) && !isNew && to({ new: 'yes', open: '' })}><p>${resource.about}</p><//>`
           : html`<${ListView} key=${name} place=${{ ...place, to, page: ownViews.includes(view) ? view : `resources/${name}` }} title=${title} keyOf=${idOf}
             columns=${columnsOf({ project, resource, rows, params, done, filterBy: to, hrefOf: (row) => to({ open: idOf(row), new: '' }) })}
-            rows=${inOrder(resource, rows)} fields=${filters.map(fieldOf)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, given)}
-            empty=${html`<p class="empty">No results match these filters. <a href=${to(Object.fromEntries(filters.map((filter) => [filter.name, ''])))}>Show all</a></p>`} />`
+            rows=${inOrder(resource, rows)} fields=${filters.map(fieldOf)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, given, filePage)}
+            empty=${html`<p class="empty">No results match these filters. <a href=${to(Object.fromEntries(['after', ...filters.map((filter) => filter.name)].map((each) => [each, ''])))}>Show all</a></p>`} />`
       }
     </section>`
     }

@@ -54,10 +54,10 @@ const isFinal = /^(Remove|Discard|Delete|Revoke|End) /
 /** @param {{ act: Act, fields: Act['fields'], name: string, quick: boolean, removes: boolean, call: (act: Act, body?: object, further?: Readonly<Record<string, string>>) => Promise<void> }} props */
 const RowAct = ({ act, fields, name, quick, removes, call }) => {
   const { summary } = act
-  if (fields.length > 0 && !quick)
-    return html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">${summary}</summary><${SchemaForm} label=${summary} button=${summary} fields=${fields} send=${(/** @type {import('./types.js').Values} */ values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
   const verb = summary.split(' ')[0]
-  const sure = removes ? `${verb} ${name}` : isFinal.test(summary) ? `${summary} now` : undefined
+  const sure = removes ? `${verb} ${name}` : isFinal.test(summary) ? `${summary}: ${name}` : undefined
+  if (fields.length > 0 && !quick)
+    return html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">${summary}</summary><${SchemaForm} label=${summary} button=${summary} sure=${sure} fields=${fields} send=${(/** @type {import('./types.js').Values} */ values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
   return html`<${ActButton} label=${quick || removes ? verb : summary} sure=${sure} act=${() => call(act, removes ? undefined : {})} />`
 }
 
@@ -65,8 +65,15 @@ const RowAct = ({ act, fields, name, quick, removes, call }) => {
 const isFor = (act, row, own) => {
   const { operates, member } = sessionNow()
   const isOwn = row.member_id === undefined || row.member_id === member || operates
-  const has = (act.needs ?? []).every((name) => (name.startsWith('!') ? !row[name.slice(1)] : Boolean(row[name])))
+  const has = (act.needs ?? []).every(meets(row))
   return may(act) && isOwn && has && row.status !== 'revoked' && act.params.every((name) => own[name] !== undefined)
+}
+
+/** Whether a row has what an operation needs (`Act.needs`). @param {Row} row */
+const meets = (row) => (/** @type {string} */ need) => {
+  const [name = '', values] = need.split('=')
+  if (values !== undefined) return values.split('|').includes(String(row[name]))
+  return name.startsWith('!') ? !row[name.slice(1)] : Boolean(row[name])
 }
 
 /** What an operation answered that its row does not show. @param {{ row: Row, answer: any, quick: boolean }} props */
@@ -78,5 +85,6 @@ const Outcome = ({ row, answer, quick }) => {
   if (typeof ok === 'boolean') return html`<span role="status">${ok ? `It works (${latency_ms} ms).` : failure}</span>`
   if (Array.isArray(added))
     return html`<span role="status">${added.length} new, ${changed.length} changed, ${removed.length} gone.</span>`
-  return answer.id !== row.id && !quick && html`<div class="w-full"><${Nested} value=${answer} /></div>`
+  if (answer.id === row.id) return null
+  return quick ? html`<span role="status">Sent.</span>` : html`<div class="w-full"><${Nested} value=${answer} /></div>`
 }

@@ -1,9 +1,10 @@
-import { dollars, duration } from '../format.js'
+import { age, dollars, duration, machineName, stateName } from '../format.js'
 import { html } from '../html.js'
 import { ActorLink, isActorId } from '../linked-ids.js'
 import { nameOf as knownName, titleOf as titleOfId } from '../names.js'
 import { nothing, StateChip, When } from '../parts/cells.js'
 import { Meter } from '../parts/meter.js'
+import { routeHash } from '../route.js'
 import { sessionNow } from '../session.js'
 import { labelOf } from './form-values.js'
 
@@ -54,12 +55,19 @@ const budgetCell = (period, words) => (/** @type {any} */ row) => {
   return html`<${Meter} label=${`Budget ${words} of ${nameOf(row)}`} part=${part} whole=${whole} held=${held} text=${text} />`
 }
 
+/** Kinds of stuck work in words. @type {Readonly<Record<string, string>>} */
+const stuckKinds = {
+  ...{ parked_actor: 'parked', poison_message: 'message refused', poison_result: 'result refused' },
+  ...{ refused_row: 'row refused', failing_reminder: 'reminder fails', overdue_effect: 'overdue' },
+  unfinished_commit: 'not finished',
+}
+
 /** Cells of fields that others of their row add to. @type {Readonly<Record<string, (row: any) => import('../vendor/preact.js').ComponentChild>>} */
 const cells = {
-  status: ({ status, error }) =>
+  status: ({ status, error, is_active, failing_since }) =>
     typeof error === 'string'
       ? html`<span class="chip" data-tone="bad">${error}</span>`
-      : html`<${StateChip} state=${String(status)} />${error?.code && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+      : html`<${StateChip} state=${is_active === false ? 'off' : String(status)} />${error?.code && html` <span class="trouble">${error.code}${failing_since && ` since ${age(failing_since)}`}: ${error.message}</span>`}`,
   at: ({ at }) => html`<${When} at=${at} />`,
   is_current: ({ is_current }) => (is_current ? 'this one' : nothing),
   attempts: ({ attempts }) =>
@@ -71,7 +79,8 @@ const cells = {
   state: ({ state, failures }) =>
     html`<${StateChip} state=${state} />${failures > 0 && html` <span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
   error: ({ error }) => html`<span class="chip" data-tone="bad">${error}</span>`,
-  kind: ({ kind }) => html`<${StateChip} state=${kind} />`,
+  kind: ({ kind }) =>
+    html`<span class="chip" data-tone=${kind in stuckKinds ? 'bad' : 'calm'} title=${kind}>${stuckKinds[kind] ?? stateName(kind)}</span>`,
   key_last4: ({ key_last4 }) => `key …${key_last4}`,
   chunk_count: ({ chunk_count, embedder, embedded_count }) =>
     `${chunk_count}, ${embedder === null ? 'keywords only' : `${embedded_count} with vectors`}`,
@@ -80,7 +89,7 @@ const cells = {
       ? changes.join(', ') || nothing
       : `+${changes.added} −${changes.removed} =${changes.unchanged}`,
   owner_type: ({ owner_type, tenant_id, external_user_id }) =>
-    `${owner_type.replace('end_', '')} ${[external_user_id, tenant_id && knownName(tenant_id)].filter(Boolean).join(' of ')}`,
+    html`${owner_type.replace('end_', '')} ${external_user_id}${external_user_id && tenant_id && ' of '}${tenant_id && html`<a href=${routeHash({ view: 'connections', project: sessionNow().project, query: { tenant: tenant_id } })} title=${tenant_id}>${knownName(tenant_id)}</a>`}`,
   budget_day_usd: budgetCell('day', 'for today'),
   budget_month_usd: budgetCell('month', 'for this month'),
   budget_total_usd: budgetCell('total', 'in all'),
@@ -98,17 +107,18 @@ const cells = {
   paused: ({ paused, paused_by, paused_at }) =>
     html`<${StateChip} state=${paused ? 'paused' : 'running'} />${paused && html` <${When} at=${paused_at} /> by ${knownName(paused_by ?? '')}`}`,
   actor: ({ actor: { id, kind } }) => html`<span title=${id}>${id === null ? kind : knownName(id)}</span>`,
-  resource: ({ resource: { id, name } }) => (name === null ? named(id) : html`<span title=${id}>${name}</span>`),
+  resource: ({ resource: { id, type, name } }) =>
+    name === null ? named(id, type) : html`<span title=${id}>${name}</span>`,
 }
 
 /** Whether a field is shown in its own way. @param {string} field */
 export const hasCell = (field) => field in cells
 
-/** What has an id, by its name. @param {string} id */
-const named = (id) =>
+/** What has an id, by its name; else by its type, where that is known, with the end of the id. @param {string} id @param {string} [type] */
+const named = (id, type) =>
   isActorId(id)
     ? html`<${ActorLink} project=${sessionNow().project ?? ''} id=${id} />`
-    : html`<span title=${id} data-id=${id}>${knownName(id)}</span>`
+    : html`<span title=${id} data-id=${id}>${type && isId.test(knownName(id)) ? `${machineName(type)} …${id.slice(-5)}` : knownName(id)}</span>`
 
 /** @param {unknown} value */
 export const isEmpty = (value) =>
@@ -117,10 +127,10 @@ export const isEmpty = (value) =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** A field as a cell of a table. @param {string} field @param {Row} row */
-export const cellOf = (field, row) => {
+/** A field as a cell of a table. @param {string} field @param {Row} row @param {string} [empty] what it says without a value */
+export const cellOf = (field, row, empty = nothing) => {
   const value = row[field]
-  if (isEmpty(value)) return nothing
+  if (isEmpty(value)) return empty
   if (cells[field] !== undefined) return cells[field](row)
   if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
   if (typeof value === 'number' && field.endsWith('_ms')) return duration(value)

@@ -19,17 +19,18 @@ import { nameOf } from './row-text.js'
  * @param {object} props
  * @param {string} props.label
  * @param {string} props.button
+ * @param {string} [props.sure] label of the button that requests confirmation, by a second press
  * @param {readonly Field[]} props.fields
  * @param {Values} [props.initial]
  * @param {(values: Values) => Promise<unknown>} props.send
  */
-export const SchemaForm = ({ label, button, fields, initial = {}, send }) => {
+export const SchemaForm = ({ label, button, sure, fields, initial = {}, send }) => {
   const [values, setValues] = useState(initial)
   /** @param {string} name */
   const set = (name) => (/** @type {unknown} */ value) => setValues((before) => ({ ...before, [name]: value }))
   return html`<form class="schema-form max-w-680" aria-label=${label} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
     <${Fields} fields=${fields} values=${values} setOf=${set} />
-    <div><${ActButton} main label=${button} act=${() => send(values)} /></div>
+    <div><${ActButton} main label=${button} sure=${sure} act=${() => send(values)} /></div>
   </form>`
 }
 

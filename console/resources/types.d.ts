@@ -47,7 +47,7 @@ export interface Act {
   readonly fields: readonly Field[]
   /** The least role that may call it. */
   readonly role: string
-  /** Fields that a row needs for it; `!`: it has none. */
+  /** Fields that a row needs for it; `!`: it has none; `=`: it has one of these values. */
   readonly needs?: readonly string[]
 }
 
@@ -61,6 +61,8 @@ export interface Resource {
   readonly none: string
   /** `-`: not shown unless chosen. */
   readonly columns: readonly string[]
+  /** What cells of columns say where there is no value. */
+  readonly empty?: Readonly<Record<string, string>>
   /** Query parameters of its list, by their names in addresses; texts have no choices. */
   readonly filters: readonly { readonly name: string; readonly param: string; readonly choices: readonly unknown[] }[]
   /** Statuses that need a person, listed first. */

@@ -25,6 +25,8 @@ interface Shown {
   readonly first?: string
   /** What its page says while there is none, other than that. */
   readonly none?: string
+  /** What cells of columns say where there is no value. */
+  readonly empty?: Readonly<Record<string, string>>
   /** A setting of the project: one row, which is read and replaced. */
   readonly single?: true
 }
@@ -77,7 +79,7 @@ const shown: Readonly<Record<string, Shown>> = {
   prompt_versions: { title: 'Versions', columns: 'description model created_at' },
   mcp_servers: {
     ...{ title: 'Tool servers', columns: 'url status pending_review_count tool_count tenant_id snapshot_at' },
-    first: 'failing',
+    ...{ first: 'failing', empty: { tenant_id: 'any' } },
   },
   connections: {
     ...{ title: 'Connections', columns: 'connector status owner_type tool_count key_last4 expires_at last_tested_at' },
@@ -95,7 +97,7 @@ const shown: Readonly<Record<string, Shown>> = {
     columns: 'markup_percent input_per_million_usd output_per_million_usd per_call_usd is_default',
   },
   knowledge_bases: {
-    ...{ title: 'Knowledge', columns: 'description tenant_id updated_at' },
+    ...{ title: 'Knowledge', columns: 'description tenant_id updated_at', empty: { tenant_id: 'whole project' } },
     children: 'knowledge_sources knowledge_grants knowledge_recall_sets',
   },
   knowledge_sources: {
@@ -137,7 +139,7 @@ const shown: Readonly<Record<string, Shown>> = {
   oidc_connections: { title: 'Sign-in providers', columns: 'issuer redirect_uri is_active' },
   oauth_grants: {
     ...{ title: 'Apps', columns: 'scopes member_id last_used_at expires_at', quick: 'oauth_grants.delete' },
-    none: 'No app has access',
+    ...{ none: 'No app has access', empty: { last_used_at: 'never', expires_at: 'never' } },
   },
   memory: {
     ...{ title: 'Memories', columns: 'scope sessionId namespace source pinned created_at', create: 'memory.write' },
@@ -147,7 +149,7 @@ const shown: Readonly<Record<string, Shown>> = {
     title: 'Requests',
     columns:
       'status at tenant_id key_id duration_ms input_tokens output_tokens cost_usd attempts redactions -first_byte_ms -external_user_id -agent_id -model -asked_model -provider -request_id',
-    none: 'No requests logged yet',
+    ...{ none: 'No requests logged yet', empty: { cost_usd: 'unknown' } },
   },
   actors: {
     ...{ title: 'Actors', list: 'observation.actors' },
@@ -169,11 +171,12 @@ const shown: Readonly<Record<string, Shown>> = {
   audit_log: { title: 'Audit log', columns: 'resource actor changes reason tenant_id created_at' },
 }
 
-/** Fields that a row needs for an operation; `!`: it has none. */
+/** Fields that a row needs for an operation; `!`: it has none; `=`: it has one of these values. */
 const needs: Readonly<Record<string, readonly string[]>> = {
   'connections.refresh': ['expires_at'],
   'connections.reconnect': ['!key_last4'],
   'auth_sessions.delete': ['!is_current'],
+  'stuck.skip': ['kind=parked_actor|poison_result|failing_reminder|overdue_effect'],
   'upkeep.pause': ['!paused'],
   'upkeep.resume': ['paused'],
 }
@@ -221,7 +224,7 @@ const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('
 const wordsIn = (text = ''): readonly string[] => text.split(' ').filter(Boolean)
 
 const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<string, Operation>) => {
-  const { title, single, none = `No ${title.toLowerCase()} yet` } = own
+  const { title, single, empty, none = `No ${title.toLowerCase()} yet` } = own
   const list = byId.get(own.list ?? `${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
   const columns = wordsIn(own.columns)
@@ -245,6 +248,7 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
     create: actOf(byId.get(own.create ?? `${name}.create`)),
     update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
     ...(single && { single }),
+    ...(empty && { empty }),
     remove: remove?.method === 'DELETE' ? actOf(remove) : null,
     acts: [
       ...found

@@ -60,6 +60,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     const bad = (await api().post(`/v1/knowledge-bases/${base}/sources`, { text: '<p></p>', mime_type: 'text/html' }))
       .body.id
     await console.show('knowledge', 'Knowledge')
+    await page.getByRole('table', { name: 'Knowledge' }).getByText('whole project').waitFor()
     await page.getByRole('link', { name: 'Handbook', exact: true }).click()
     const rows = page.getByRole('table', { name: 'Sources' }).getByRole('row')
     const sourceRow = (id: string) => rows.filter({ has: page.getByTitle(id, { exact: true }) })
@@ -98,6 +99,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     const named = rows.getByRole('link', { name: 'Desk', exact: true })
     expect(await named.getAttribute('title')).toBe(keyed.body.id)
     await rows.getByRole('button', { name: 'Copy the id of Desk' }).waitFor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await named.focus()
+    await page.keyboard.press('Control+c')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(keyed.body.id)
     await rows.filter({ hasText: 'Desk' }).getByRole('button', { name: 'Test' }).click()
     await rows.filter({ hasText: 'Desk' }).getByRole('status').getByText(':').waitFor()
     await page.getByRole('link', { name: 'Mail', exact: true }).click()

@@ -129,7 +129,12 @@ describe.skipIf(executablePath === undefined)('pages of the console', { timeout:
     await form.getByRole('alert').waitFor()
     await form.getByLabel('Output').fill('Refunded')
     await form.getByLabel('Reason').fill('the customer named another order')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/approve', (route) => held.promise.then(() => route.continue()))
     await form.getByRole('button', { name: 'Approve as edited' }).click()
+    // one decision at a time
+    await form.locator('[aria-disabled=true]', { hasText: 'Reject' }).waitFor()
+    held.resolve()
     await form.waitFor({ state: 'detached' })
     const stored = await world.api.get(`/v1/actions/${action}`)
     expect(stored.body).toMatchObject({ arguments: { order: 'order 8' }, note: 'the customer named another order' })

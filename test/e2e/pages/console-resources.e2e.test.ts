@@ -104,10 +104,16 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await page.getByRole('region', { name: 'Ours' }).waitFor()
     const { body: keys } = await world.api.get('/v1/provider-connections')
     expect(keys.data).toMatchObject([{ name: 'Ours', provider: 'openai', key_last4: '1234' }])
+    await page.getByText('Edit', { exact: true }).click()
+    await page.getByRole('checkbox', { name: /^Is active/ }).uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('table', { name: 'Provider keys' }).getByText('off', { exact: true }).waitFor()
 
     const hook = { name: 'Orders', url: 'https://shop.example/hook', events: ['run.completed'] }
     const { id } = (await world.api.post('/v1/webhooks', hook)).body
     await console.show(`resources?kind=webhooks&open=${id}`, 'Webhooks')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByRole('table', { name: 'Webhooks' }).getByText('Sent.').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete Orders' }).click()
     await page.getByText('No webhooks yet').waitFor()

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenConsole } from './open-console.ts'
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor that was taken over', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor', () => {
   let console: OpenConsole
 
   beforeAll(async () => {
@@ -15,6 +15,30 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor t
     await console.world.restart()
     await (await console.world.api.turn(session, { input: 'Hello' })).all()
   }
+
+  it('reads no further once it is left while it loads', async () => {
+    const { page, world, project } = console
+    const session = await world.api.createSession()
+    const left = Promise.withResolvers<void>()
+    let reads = 0
+    await page.route('**/steps?*', async (route) => {
+      reads += 1
+      const response = await route.fetch()
+      const body = await response.json()
+      await left.promise
+      await route.fulfill({ response, json: { ...body, last_seq: 1_000_000 } })
+    })
+    await page.goto(`${world.url}/#/projects/${project}/actors/${session}`)
+    await expect.poll(() => reads).toBe(1)
+    await console.show('audit', 'Audit log')
+    const answered = page.waitForResponse('**/steps?*')
+    left.resolve()
+    await answered
+    await console.show('stuck', 'Stuck work')
+    await console.show('home', 'Home')
+    expect(reads).toBe(1)
+    await page.unroute('**/steps?*')
+  })
 
   it('shows the nodes that ran it, when, and which of them took over after a crash', async () => {
     const { page, world, project } = console

@@ -47,12 +47,29 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
     await tool?.close()
   })
 
-  it('is shown with its reason, and continues when it is retried', async () => {
+  it('is shown with its reason, is discarded by a second press alone, skipped where it may be, and continues when it is retried', async () => {
     const session = await parkedSession()
     const page = await signIn()
     const row = page.getByRole('table', { name: 'Stuck work' }).getByRole('row').filter({ hasText: 'parked' })
     await row.waitFor()
     expect(await row.textContent()).toContain('The process ended 4 times')
+
+    await row.getByRole('link').first().click()
+    const panel = page.locator('.panel', { has: page.locator('.close') })
+    await panel.locator('summary', { hasText: 'Skip stuck work' }).waitFor()
+    await panel.locator('summary', { hasText: 'Discard stuck work' }).click()
+    const form = panel.getByRole('form', { name: 'Discard stuck work' })
+    await form.getByRole('button', { name: 'Discard stuck work' }).click()
+    await form.getByRole('button', { name: /^Discard stuck work: ./ }).waitFor()
+    const listed = /\/stuck(\/\w+)?(\?|$)/
+    await page.route(listed, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replaceAll('parked_actor', 'refused_row') })
+    })
+    await page.getByRole('table', { name: 'Stuck work' }).getByText('row refused').waitFor()
+    await panel.locator('summary', { hasText: 'Skip stuck work' }).waitFor({ state: 'detached' })
+    await page.unroute(listed)
+    await row.waitFor()
 
     tool.answer()
     await row.getByRole('button', { name: 'Retry' }).click()

@@ -27,7 +27,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('lists of the console, 
   }
 
   it('have every page, not only the one that is shown, and say how many rows', async () => {
+    const read = console.page.waitForRequest(/actors\?.*limit=100/)
     const lines = await savedAt('list/session', 'Sessions')
+    await read
     expect(lines[0]).toMatch(/^id,machine,state,/)
     expect(lines.length).toBe(1 + 101)
     expect(new Set(lines.slice(1).map((line) => line.split(',')[0])).size).toBe(101)
@@ -52,6 +54,24 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('lists of the console, 
     const audit = await savedAt('audit', 'Audit log')
     expect(audit[0]?.split(',')).toEqual(expect.arrayContaining(['actor.id', 'resource.id', 'resource.name']))
     expect(audit.join('\n')).toMatch(/agent\.created,secret_key,key_\w+,.*,agt_\w+,/)
+  })
+
+  it('lead back to the first page from one whose last row is gone, and name what is gone by its kind', async () => {
+    const { page, world } = console
+    const { api } = world
+    const end = (id: string) => api.get(`/v1/agents/${id}`, { method: 'DELETE' })
+    const { id: gone } = (await api.post('/v1/agents', { name: 'Gone', config: { model: 'simulated-1' } })).body
+    const { data: agents } = (await api.get('/v1/agents')).body
+    const { next_cursor } = (await api.get(`/v1/agents?limit=${agents.length - 1}`)).body
+    await end(gone)
+    if (agents.at(-1).id !== gone) await end(agents.at(-1).id)
+    await console.show(`resources?kind=agents&after=${encodeURIComponent(next_cursor)}`, 'Agents')
+    await page.getByText('No results').waitFor()
+    await page.getByRole('link', { name: 'Newest', exact: true }).click()
+    await page.getByText('No results').waitFor({ state: 'detached' })
+    await console.show('audit', 'Audit log')
+    const named = page.locator(`[data-id="${gone}"]`).first()
+    expect(await named.textContent()).toBe(`agent …${gone.slice(-5)}`)
   })
 
   it('are saved as views with filters, columns and order, by which pages open and the search finds them', async () => {
