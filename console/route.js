@@ -87,8 +87,22 @@ export const hashAt = ({ view, project, query }, changes = {}) =>
 export const listHash = ({ project, machine = 'session', ...query }) =>
   routeHash({ view: 'list', project, machine, query: Object.fromEntries(given(Object.entries(query))) })
 
-/** The hash of the form for a new resource of a kind (`resources/resources.js`). @param {string} project @param {string} kind */
-export const newResource = (project, kind) => routeHash({ view: 'resources', project, query: { kind, new: 'yes' } })
+/** Resources with an address of their own. @type {Readonly<Record<string, string>>} */
+export const byView = {
+  ...{ connections: 'connections', tools: 'mcp_servers', knowledge: 'knowledge_bases' },
+  ...{ audit: 'audit_log', stuck: 'stuck', gateway: 'request_log', memory: 'memory' },
+}
+
+/** The hash of the page of resources of a kind (`resources/resources.js`). @param {string} project @param {string} kind @param {Query} query */
+export const resourceHash = (project, kind, query) => {
+  const view = plainViews.find((each) => byView[each] === kind)
+  return view === undefined
+    ? routeHash({ view: 'resources', project, query: { kind, ...query } })
+    : routeHash({ view, project, query })
+}
+
+/** The hash of the form for a new resource of a kind. @param {string} project @param {string} kind */
+export const newResource = (project, kind) => resourceHash(project, kind, { new: 'yes' })
 
 /** @param {string} part */
 const decoded = (part) => {

@@ -1,5 +1,5 @@
 import { callApi } from './api.js'
-import { listHash, routeHash } from './route.js'
+import { byView, listHash, resourceHash } from './route.js'
 
 /** @typedef {Answers['saved_views.list']['data'][number]} SavedView */
 
@@ -29,6 +29,5 @@ export const viewHash = (project, view) => {
   const [name = '', machine = ''] = view.page.split('/')
   const query = queryOf(view)
   if (name === 'list') return listHash({ project, machine: machine === 'all' ? '' : machine, ...query })
-  if (name === 'resources') return routeHash({ view: name, project, query: { kind: machine, ...query } })
-  return routeHash({ view: name === 'audit' ? 'audit' : 'gateway', project, query })
+  return resourceHash(project, machine || (byView[name] ?? ''), query)
 }

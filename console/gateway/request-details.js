@@ -33,7 +33,7 @@ const whyNoTexts = (bodies) => {
 
 /** Each attempt in order, the one that answered last. @param {{ entry: Entry }} props */
 const Attempts = ({ entry }) => {
-  const { failed_attempts: failed, attempts, error, provider, model, source, duration_ms } = entry
+  const { failed_attempts: failed = [], attempts, error, provider, model, source, duration_ms } = entry
   const answered =
     error === null && provider !== null
       ? [{ provider, model, source, error: '', message: '', after_ms: duration_ms, at: Math.max(attempts, 1) }]

@@ -1,4 +1,4 @@
-import { callApi } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html, useEffect } from '../html.js'
 import { nothing } from '../parts/cells.js'
 import { Table } from '../parts/table.js'
@@ -12,13 +12,13 @@ const pageSize = 50
 /** The chunks of a source in order, each with its offsets in the text. @param {{ place: Place, row: import('#client/api/index.ts').KnowledgeSource }} props */
 export const SourceChunks = ({ place, row: { id, knowledge_base_id, synced_at } }) => {
   const { chunks: cursor = '', from = '' } = place.query
-  const { data } = useRead(`${id} ${cursor} ${synced_at}`, (signal) =>
+  const { data, error } = useRead(`${id} ${cursor} ${synced_at}`, (signal) =>
     callApi(place.project, 'knowledge_sources.chunks', {
       ...{ params: { knowledge_base_id, source_id: id }, query: { limit: pageSize, cursor }, signal },
     }),
   )
   useEffect(() => document.querySelector('.cited')?.scrollIntoView({ block: 'center' }), [data])
-  if (data === null) return null
+  if (data === null) return error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`
   if (data.data.length === 0)
     return html`<p class="panel-part muted">No chunks yet: the source has not been read, or it is empty.</p>`
   const isCited = (/** @type {number} */ start, /** @type {number} */ end) =>

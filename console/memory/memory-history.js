@@ -1,4 +1,4 @@
-import { callApi } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { time } from '../format.js'
 import { html } from '../html.js'
 import { nothing } from '../parts/cells.js'
@@ -11,7 +11,7 @@ import { hashAt } from '../route.js'
 /** The facts of a memory, and its history. @param {{ place: Place, row: import('#client/api/index.ts').Memory }} props */
 export const MemoryHistory = ({ place, row: { id, facts, updated_at, superseded_by } }) => {
   const { tenant = '' } = place.query
-  const { data } = useRead(`${id} ${updated_at}`, (signal) =>
+  const { data, error } = useRead(`${id} ${updated_at}`, (signal) =>
     callApi(place.project, 'memory.history', { params: { memory_id: id }, tenant, signal }),
   )
   const entity = (/** @type {string} */ name) => html`<a href=${hashAt(place, { entity: name })}>${name}</a>`
@@ -29,6 +29,7 @@ export const MemoryHistory = ({ place, row: { id, facts, updated_at, superseded_
     ${superseded_by !== null && html`<p>Superseded by <a href=${hashAt(place, { open: superseded_by })} title=${superseded_by}>a newer one</a>.</p>`}
     ${facts.length > 0 && html`<h3>Facts</h3><ul class="links">${facts.map(({ subject, relation, object }) => html`<li>${entity(subject)} ${relation} ${entity(object)}</li>`)}</ul>`}
     <h3>History</h3>
+    ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
     ${data !== null && html`<${Table} label="History" columns=${columns} rows=${data.history} keyOf=${(/** @type {Past} */ _, /** @type {number} */ at) => at} />`}
   `
 }

@@ -61,7 +61,7 @@ export const ListView = ({ place, title, columns, rows, keyOf, fields, next, rea
       <span class="list-menus row">
         ${children}
         <${ColumnsMenu} columns=${columns} shown=${shown} to=${to} />
-        <${ViewsMenu} place=${place} viewed=${viewed(query, fields)} />
+        <${ViewsMenu} place=${place} viewed=${viewed(query, fields)} all=${to({ ...Object.fromEntries(keptOf(fields).map((name) => [name, ''])), view: 'all' })} />
         <${CsvButton} name=${title} read=${read} />
       </span>
     </div>
@@ -74,9 +74,12 @@ export const ListView = ({ place, title, columns, rows, keyOf, fields, next, rea
   `
 }
 
-/** What a saved view keeps of the address: filters, columns and order. @param {Query} query @param {readonly QueryField[]} fields @returns {Query} */
+/** @param {readonly QueryField[]} fields */
+const keptOf = (fields) => ['columns', 'sort', ...fields.map(({ name }) => name)]
+
+/** What a saved view keeps of the address: filters, columns and order, and whose memories it lists. @param {Query} query @param {readonly QueryField[]} fields @returns {Query} */
 const viewed = (query, fields) => {
-  const names = ['columns', 'sort', ...fields.map(({ name }) => name)]
+  const names = ['user', 'tenant', ...keptOf(fields)]
   return Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && names.includes(name)))
 }
 

@@ -10,9 +10,10 @@ import { useRead } from './use-read.js'
  * The member's saved views of a list: opened, saved, renamed, deleted, and the one with which the page opens. The key
  * `v` opens the menu.
  *
- * @param {{ place: import('./list-view.js').ListPlace, viewed: Query }} props `viewed`: what a view keeps of the address
+ * @param {{ place: import('./list-view.js').ListPlace, viewed: Query, all: string }} props `viewed`: what a view keeps of
+ *   the address; `all`: the hash without it
  */
-export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
+export const ViewsMenu = ({ place: { project, page, query }, viewed, all }) => {
   const { data, again } = useRead(`${project} ${page}`, () => readViews(project))
   const views = (data ?? []).filter((view) => view.page === page)
   const current = views.find(({ id }) => id === query.view)
@@ -44,7 +45,7 @@ export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
     await update(view, { is_default: !view.is_default })
   }
   return html`<details class="menu views"><summary class="button quiet">${current?.name ?? 'Views'}</summary><div class="menu-box">
-    ${views.length === 0 ? html`<p class="muted">A view keeps filters, columns and order under a name. Only you see yours.</p>` : html`<ul aria-label="Saved views"><li><a href=${to({ ...cleared(viewed), view: 'all' })}>All rows</a></li>${views.map((view) => html`<li key=${view.id}><a href=${viewHash(project, view)} aria-current=${view.id === query.view ? 'true' : undefined}>${view.name}</a>${view.is_default && html` <span class="muted">opens first</span>`}</li>`)}</ul>`}
+    ${views.length === 0 ? html`<p class="muted">A view keeps filters, columns and order under a name. Only you see yours.</p>` : html`<ul aria-label="Saved views"><li><a href=${all}>All rows</a></li>${views.map((view) => html`<li key=${view.id}><a href=${viewHash(project, view)} aria-current=${view.id === query.view ? 'true' : undefined}>${view.name}</a>${view.is_default && html` <span class="muted">opens first</span>`}</li>`)}</ul>`}
     <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()} aria-label="View">
       <label>Name<input type="text" maxlength="80" value=${name} placeholder=${current?.name ?? ''} onInput=${typed(setName)} /></label>
       <${ActButton} main label="Save as new" disabled=${name.trim() === ''} act=${() => done(create())} />
@@ -52,16 +53,13 @@ export const ViewsMenu = ({ place: { project, page, query, to }, viewed }) => {
         current !== undefined &&
         html`<${ActButton} label="Rename" disabled=${name.trim() === ''} act=${() => done(update(current, { name: name.trim() }))} />
         <${ActButton} label="Update" act=${() => done(update(current, shown))} />
-        <${ActButton} label=${current.is_default ? 'Open without' : 'Open with it'} act=${() => done(openWith(current))} />
+        ${viewed.user === undefined && html`<${ActButton} label=${current.is_default ? 'Open without' : 'Open with it'} act=${() => done(openWith(current))} />`}
         <${ActButton} label="Copy link" act=${() => navigator.clipboard.writeText(new URL(viewHash(project, current), location.href).href)} />
         <${ActButton} label="Delete" sure=${`Delete ${current.name}`} act=${() => done(callApi(project, 'saved_views.delete', { params: { view_id: current.id } }))} />`
       }
     </form>
   </div></details>`
 }
-
-/** Parameters without their values. @param {Query} query */
-const cleared = (query) => Object.fromEntries(Object.keys(query).map((name) => [name, '']))
 
 /** Opens the menu of the page by its key; Escape closes it. @param {KeyboardEvent} event */
 const press = ({ key, target, ctrlKey, metaKey }) => {

@@ -15,20 +15,31 @@ import { SchemaForm } from './schema-form.js'
  * @param {import('./types.js').Resource} props.resource
  * @param {Readonly<Record<string, string>>} props.params of the paths, for a resource that belongs to another
  * @param {import('./types.js').Values} [props.initial]
+ * @param {boolean} [props.nested] beneath a list that is a part of a page
  * @param {() => void} props.done
  */
-export const CreatePanel = ({ place, resource: { create, title, parent }, params, initial = {}, done }) => {
+export const CreatePanel = ({
+  place,
+  resource: { create, title, parent },
+  params,
+  initial = {},
+  nested = false,
+  done,
+}) => {
   const [made, setMade] = useState(/** @type {import('./types.js').Row | null} */ (null))
   if (create === null) return null
   const send = async (/** @type {import('./types.js').Values} */ values) => {
     const row = await callById(place.project, create.id, { params, body: bodyOf(create.fields, values) })
     const isShownOnce = onceIn(row).length > 0
+    const id = String(row.id ?? '')
+    // the page of memories shows those of one user
+    const { user = '', userId = user } = values
     if (isShownOnce || parent !== null) setMade(row)
-    else location.hash = hashAt(place, { new: '', open: String(row.id ?? ''), after: '' })
+    else location.hash = hashAt(place, nested ? { child: id } : { new: '', open: id, after: '', user: String(userId) })
     done()
   }
   return html`<section class="panel" aria-label=${`New: ${title}`}>
-    <h2>${create.summary} ${parent === null && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
+    <h2>${create.summary} ${!nested && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
     <div class="panel-part">
       ${made === null ? html`<${SchemaForm} label=${create.summary} button=${create.id.endsWith('.create') ? 'Create' : create.summary.split(' ')[0]} fields=${create.fields} initial=${initial} send=${send} />` : html`<${Made} row=${made} />`}
     </div>

@@ -1,11 +1,11 @@
-import { callById } from '../api.js'
+import { ApiError, callById } from '../api.js'
 import { html } from '../html.js'
 import { livePage } from '../live-page.js'
 import { iconOf } from '../navigation.js'
 import { operations } from '../operations.js'
 import { Empty } from '../parts/empty.js'
 import { ListView } from '../parts/list-view.js'
-import { hashAt } from '../route.js'
+import { byView, hashAt } from '../route.js'
 import { may } from '../session.js'
 import { CreatePanel } from './create-panel.js'
 import { columnsOf, inOrder, needsOne } from './resource-columns.js'
@@ -24,12 +24,6 @@ import { idOf, titleOf } from './row-text.js'
 const pageSize = 50
 /** Rows per page of a file: the most that lists return. */
 export const filePage = 100
-
-/** Resources with an address of their own. @type {Readonly<Record<string, string>>} */
-const byView = {
-  ...{ connections: 'connections', tools: 'mcp_servers', knowledge: 'knowledge_bases' },
-  ...{ audit: 'audit_log', stuck: 'stuck', gateway: 'request_log', memory: 'memory' },
-}
 
 /** The resource that a place shows; agents where it names none. @param {Place} place */
 export const resourceAt = ({ view, query: { kind } }) => {
@@ -60,17 +54,22 @@ export const resourcePage = livePage({
 export const readListing = async (place, resource, given = {}) => {
   const { project, query } = place
   const { get, key, single } = resource
+  const read =
+    get !== null && may(get) && key !== null && query.open
+      ? { id: get.id, params: { ...given.params, [key]: query.open } }
+      : null
   const [{ data, next_cursor }, opened] = await Promise.all([
     readRows(place, resource, query.after, given),
-    get === null || !may(get) || key === null || !query.open
-      ? null
-      : callById(project, get.id, { params: { ...given.params, [key]: query.open } }).catch(() => null),
+    read && callById(project, read.id, { params: read.params }).catch(unlessGone),
   ])
-  return {
-    rows: data,
-    next_cursor,
-    opened: single ? data[0] : (opened ?? data.find((row) => idOf(row) === query.open)),
-  }
+  // a row of the list has fewer fields than what `get` returns
+  const listed = read ? undefined : data.find((row) => idOf(row) === query.open)
+  return { rows: data, next_cursor, opened: single ? data[0] : (opened ?? listed) }
+}
+
+/** @param {unknown} error @throws unless it is a 404 */
+const unlessGone = (error) => {
+  if (!(error instanceof ApiError && error.status === 404)) throw error
 }
 
 /** A page of rows; some lists name them otherwise than `data`. @param {ListPlace} place @param {Resource} resource @param {string | undefined} cursor @param {Given} given @param {number} [limit] @returns {Promise<import('../parts/csv.js').Page>} */
@@ -121,7 +120,7 @@ export const Listing = ({
       ${
         rows.length === 0 && !isFiltered
           ? html`<${Empty} drawn=${iconOf(place)} title=${resource.none} create=${may(create) && !isNew && to({ new: 'yes', open: '' })}><p>${resource.about}</p><//>`
-          : html`<${ListView} key=${name} place=${{ ...place, to, page: ownViews.includes(view) ? view : `resources/${name}` }} title=${title} keyOf=${idOf}
+          : html`<${ListView} key=${name} place=${{ ...place, to, page: ownViews.includes(view) ? view : `resources/${name}` }} title=${title} keyOf=${(/** @type {Row} */ row) => String(row.id ?? idOf(row))}
             columns=${columnsOf({ project, resource, rows, params, done, filterBy: to, hrefOf: (row) => to({ open: idOf(row), new: '' }) })}
             rows=${inOrder(resource, rows)} fields=${filters.map(fieldOf)} next=${next_cursor} read=${(/** @type {string | undefined} */ cursor) => readRows(place, resource, cursor, given, filePage)}
             empty=${html`<p class="empty">No results match these filters. <a href=${to(Object.fromEntries(['after', ...filters.map((filter) => filter.name)].map((each) => [each, ''])))}>Show all</a></p>`} />`

@@ -1,4 +1,4 @@
-import { callById } from '../api.js'
+import { callById, wordsOf } from '../api.js'
 import { html, useState } from '../html.js'
 import { withNames } from '../names.js'
 import { operations } from '../operations.js'
@@ -132,30 +132,46 @@ export const Children = ({ place, name, of = noFields, params = noFields }) => {
   /** @type {readonly string[]} */
   const parameters = operations[list][2]
   const query = parameters.includes('limit') ? { limit: maxChildren } : {}
-  const { data, again } = useRead(
+  const { data, error, again } = useRead(
     JSON.stringify([name, params]),
     (signal) => callById(place.project, list, { params, query, signal }).then((read) => withNames(place.project, read)),
     { keep: true, since: of },
   )
-  return (
-    data !== null &&
-    html`<${Rows} place=${place} name=${name} rows=${data.data} isCut=${data.next_cursor != null} of=${of} params=${params} done=${again} />`
-  )
+  return html`
+    ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
+    ${data !== null && html`<${Rows} place=${place} name=${name} rows=${data.data} isCut=${data.next_cursor != null} of=${of} params=${params} done=${again} />`}
+  `
 }
+
+/** What ids of one kind begin with. @param {string} id */
+const prefixOf = (id) => id.split('_')[0]
 
 /** Resources of one kind as a part of a page, with what can be done with each. @param {{ place: Place, name: string, rows: readonly Row[], isCut?: boolean, of?: Row, params?: Readonly<Record<string, string>>, done: () => void }} props */
 export const Rows = ({ place, name, rows: unsorted, isCut = false, of = noFields, params = noFields, done }) => {
   const resource = resourceOf(name)
-  const { title, about, none, create } = resource
+  const { title, about, none, create, get } = resource
+  const { child = '' } = place.query
   const rows = inOrder(resource, unsorted)
-  const opened = rows.find((row) => idOf(row) === place.query.child)
+  const listed = rows.find((row) => idOf(row) === child)
+  // one that is older than those listed; the child may be of another list of the page
+  const older = isCut && listed === undefined && prefixOf(child) === prefixOf(idOf(rows[0] ?? {})) ? get : null
+  const { data, error } = useRead(
+    older === null ? '' : child,
+    (signal) => {
+      const own = paramsOf({ resource, row: { id: child }, params })
+      return callById(place.project, older?.id ?? resource.list, { params: own, signal })
+    },
+    { since: unsorted },
+  )
+  const opened = listed ?? data ?? undefined
   const hrefOf = (/** @type {Row} */ row) => hashAt(place, { child: idOf(row), from: '', chunks: '' })
   const columns = cellsOf(columnsOf({ project: place.project, resource, rows, params, hrefOf, done }))
   return html`<section class="panel-part" aria-label=${title}>
     <h3>${title}</h3>
     ${rows.length === 0 ? html`<p class="muted">${about === '' ? 'None yet.' : `${none}. ${about}`}</p>` : html`<${Table} label=${title} columns=${columns} rows=${rows} keyOf=${idOf} />`}
     ${isCut && html`<p class="muted">Only the newest ${rows.length} are listed.</p>`}
+    ${error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`}
     ${opened !== undefined && html`<${RowPanel} key=${idOf(opened)} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${done} />`}
-    ${may(create) && html`<details class="row-form mt-8"><summary class="button quiet">New</summary><${CreatePanel} place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
+    ${may(create) && html`<details class="row-form mt-8"><summary class="button quiet">New</summary><${CreatePanel} nested place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
   </section>`
 }

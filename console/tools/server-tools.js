@@ -1,4 +1,4 @@
-import { callApi } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { time } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
@@ -14,13 +14,15 @@ import { ReviewForm } from './review-form.js'
  */
 
 /** The tools of a server; those to review first, with their changes. @param {{ place: Place, row: Server, done: () => void }} props */
-export const ServerTools = ({ place: { project }, row: { id, name, snapshot_at }, done }) => {
-  const { data, again } = useRead(
-    `${id} ${snapshot_at}`,
+export const ServerTools = ({ place: { project }, row, done }) => {
+  const { id, name } = row
+  const { data, error, again } = useRead(
+    id,
     () => callApi(project, 'mcp_servers.tools', { params: { server_id: id } }),
-    { keep: true },
+    { keep: true, since: row },
   )
-  if (data === null) return null
+  const unread = error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`
+  if (data === null) return unread
   const waiting = data.tools.filter(({ state }) => state === 'pending_review')
   const others = data.tools.filter(({ state }) => state !== 'pending_review')
   /** The decision applies to the definition shown: the server refuses it for another one. @param {Tool} tool @param {'approve' | 'reject'} decision @param {object} [why] */
@@ -48,6 +50,7 @@ export const ServerTools = ({ place: { project }, row: { id, name, snapshot_at }
   }
   return html`<section class="panel-part" aria-label="Tools">
     <h3>Tools</h3>
+    ${unread}
     ${waiting.map((tool) => html`<${ReviewForm} key=${`${tool.name} ${tool.hash}`} tool=${tool} decide=${decide} />`)}
     ${waiting.length === 0 && html`<p class="muted">No tool waits for a review.</p>`}
     ${others.length > 0 && html`<${Table} label=${`Other tools of ${name}`} columns=${columns} rows=${others} keyOf=${(/** @type {Tool} */ tool) => tool.name} />`}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hashAt, listHash, parseRoute, routeHash } from '../../console/route.js'
+import { hashAt, listHash, newResource, parseRoute, routeHash } from '../../console/route.js'
+import { viewHash } from '../../console/views.js'
 
 describe('routes of the console', () => {
   it.each([
@@ -38,6 +39,24 @@ describe('routes of the console', () => {
   it('change some query values, drop empty ones and the position, and keep the place', () => {
     const place = { view: 'gateway', project: 'prj_1', query: { by: 'model', after: 'x' } } as const
     expect(hashAt(place, { by: 'key', after: '' })).toBe('#/projects/prj_1/gateway?by=key')
+  })
+
+  it.each([
+    ['resources/memory', '#/projects/prj_1/memory?user=ada&view=viw_1'],
+    ['resources/mcp_servers', '#/projects/prj_1/tools?user=ada&view=viw_1'],
+    ['resources/agents', '#/projects/prj_1/resources?kind=agents&user=ada&view=viw_1'],
+    ['audit', '#/projects/prj_1/audit?user=ada&view=viw_1'],
+    ['gateway', '#/projects/prj_1/gateway?user=ada&view=viw_1'],
+    ['list/all', '#/projects/prj_1/list?user=ada&view=viw_1'],
+  ])('lead from a view of %s to the page that the navigation names', (page, hash) => {
+    const times = { created_at: '', updated_at: '' }
+    const shown = { filters: { user: 'ada' }, columns: [], order: null, is_default: false }
+    expect(viewHash('prj_1', { id: 'viw_1', name: 'Ada', page, ...shown, ...times })).toBe(hash)
+  })
+
+  it('lead to the form for a new resource on the page that the navigation names', () => {
+    expect(newResource('prj_1', 'knowledge_bases')).toBe('#/projects/prj_1/knowledge?new=yes')
+    expect(newResource('prj_1', 'agents')).toBe('#/projects/prj_1/resources?kind=agents&new=yes')
   })
 
   it('keep ids with any characters', () => {

@@ -28,7 +28,7 @@ export const savedViews = defineResource('saved_views', {
       'Columns that are shown. If empty, the default ones.',
     ),
     order: described(
-      defaulted(nullable(string({ maxLength: 64, pattern: '^-?[a-z_]+$' })), null),
+      defaulted(nullable(string({ maxLength: 64, pattern: '^-?[A-Za-z0-9_]+$' })), null),
       'Column by which rows are sorted, with `-` before it for descending values. Null: newest first.',
     ),
     is_default: described(

@@ -52,6 +52,41 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     expect(console.complaints).toEqual([])
   })
 
+  it('save a view of the memories of a user, and show the first one written of another', async () => {
+    const { page } = console
+    await api().post('/v1/memory/write', { userId: 'grete', content: 'Grete sails' })
+    await console.show('memory?user=grete&scope=user', 'Memory')
+    const memories = page.getByRole('table', { name: 'Memories' })
+    await memories.getByText('Grete sails').waitFor()
+    await page.locator('body').press('v')
+    await page.getByRole('form', { name: 'View' }).getByLabel('Name').fill('Of Grete')
+    await page.getByRole('button', { name: 'Save as new' }).click()
+    await page.waitForURL(/memory\?.*user=grete.*view=viw_/)
+    await page.locator('summary', { hasText: 'Of Grete' }).waitFor()
+    await memories.getByText('Grete sails').waitFor()
+    await console.show('memory?new=yes', 'Memory')
+    const form = page.getByRole('form', { name: 'Write a memory' })
+    await form.getByLabel('Content').fill('Lin plays chess')
+    for (const more of await form.locator('.schema-more > summary').all()) await more.click()
+    await form.getByLabel('User ID').fill('lin')
+    await form.getByRole('button', { name: 'Write' }).click()
+    await page.getByRole('region', { name: 'Lin plays chess' }).waitFor()
+    expect(page.url()).toContain('user=lin')
+    expect(console.complaints).toEqual([])
+  })
+
+  it('say of a part of a page why it cannot be read', async () => {
+    const { page } = console
+    const { id } = (await api().post('/v1/memory/write', { userId: 'grete', content: 'Grete rows' })).body
+    const refuse = '**/v1/memory/*/history*'
+    await page.route(refuse, (route) => route.fulfill({ status: 500, body: '{}' }))
+    await console.show(`memory?user=grete&open=${id}`, 'Memory')
+    const panel = page.getByRole('region', { name: 'Grete rows' })
+    expect(await panel.getByRole('alert').textContent()).toContain('The server responded with status 500.')
+    await page.unroute(refuse)
+    console.complaints.length = 0
+  })
+
   it('show the sources of a knowledge base, search hits in them and their place in the text', async () => {
     const { page } = console
     const base = (await api().post('/v1/knowledge-bases', { name: 'Handbook' })).body.id
@@ -75,6 +110,18 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     await page.getByRole('table', { name: 'Chunks' }).locator('.cited').waitFor()
     expect(page.url()).toContain(`child=${source}`)
     await sourceRow(source).getByRole('button', { name: 'Sync' }).click()
+    expect(console.complaints).toEqual([])
+  })
+
+  it('show a cited source that is older than those listed', async () => {
+    const { page } = console
+    const base = (await api().post('/v1/knowledge-bases', { name: 'Archive' })).body.id
+    const add = (title: string) => api().post(`/v1/knowledge-bases/${base}/sources`, { text: `Of ${title}.`, title })
+    const { id } = (await add('Oldest')).body
+    for (let n = 0; n < 50; n++) await add(`Newer ${n}`)
+    await console.show(`knowledge?open=${base}&child=${id}&from=0`, 'Knowledge')
+    await page.getByText('Only the newest 50 are listed.').waitFor()
+    await page.getByRole('region', { name: 'Oldest' }).getByRole('table', { name: 'Chunks' }).waitFor()
     expect(console.complaints).toEqual([])
   })
 
@@ -136,6 +183,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     await others.filter({ hasText: 'it wants mail' }).waitFor()
     await page.getByRole('form', { name: 'Review tides' }).getByRole('button', { name: 'Approve' }).click()
     await others.filter({ hasText: 'tides' }).getByText('active').waitFor()
+    // a decision through the API
+    await api().post(`/v1/mcp/servers/${id}/tools/tides/review`, { decision: 'reject' })
+    await others.filter({ hasText: 'tides' }).getByText('disabled').waitFor()
     expect(console.complaints).toEqual([])
   })
   it('find a user of a tenant and a request by its id with the keyboard alone', async () => {

@@ -98,6 +98,38 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     expect(await page.getByRole('table', { name: 'Requests' }).getByText('200').count()).toBe(0)
   })
 
+  it('keeps an opened request while it cannot be read', async () => {
+    const { page } = console
+    const id = (await console.world.api.get('/v1/request-log?limit=1')).body.data[0].request_id
+    await console.show(`gateway?open=${id}`, 'Gateway')
+    const attempts = page.getByRole('table', { name: 'Attempts' })
+    await attempts.waitFor()
+    await page.route(`**/v1/request-log/${id}`, (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+    await page.getByText('The server responded with status 500.').waitFor()
+    await attempts.waitFor()
+    await page.getByText('The server responded with status 500.').waitFor({ state: 'hidden' })
+    expect(console.complaints.filter((each) => !each.includes('500'))).toEqual([])
+    console.complaints.length = 0
+  })
+
+  it('shows a limit that was created beneath its list', async () => {
+    const { page } = console
+    const tenant = (await console.world.api.post('/v1/tenants', { external_id: 'rich', name: 'Rich' })).body.id
+    await console.show('gateway', 'Gateway')
+    const limits = page.getByRole('region', { name: 'Limits and budgets', exact: true })
+    await limits.getByText('New', { exact: true }).click()
+    const form = limits.getByRole('form', { name: 'Create or replace a limit' })
+    await form.getByRole('combobox', { name: /^Subject \*/ }).selectOption('tenant')
+    for (const more of await form.locator('.schema-more > summary').all()) await more.click()
+    await form.getByLabel('Subject ID').fill(tenant)
+    await form.getByLabel('Requests per minute').fill('7')
+    expect(await limits.getByRole('link', { name: 'Close' }).count()).toBe(0)
+    await form.getByRole('button', { name: 'Create' }).click()
+    await limits.getByRole('region', { name: 'tenant Rich' }).waitFor()
+    expect(page.url()).toContain('child=lim_')
+    expect(console.complaints).toEqual([])
+  })
+
   it('has no axe violation on a desktop or phone screen, in either theme', async () => {
     const id = (await console.world.api.get('/v1/request-log?limit=1&failed=false')).body.data[0].request_id
     await console.show(`gateway?open=${id}`, 'Gateway')

@@ -137,6 +137,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('lists of the console, 
     })
     expect(view).toMatchObject({ name: 'Mine', columns: [], order: null, is_default: false })
     expect((await other.get(views)).body.data).toEqual([])
+    for (const order of ['key_last4', '-sessionId'])
+      expect((await owner.post(views, { name: 'Sorted', page: 'resources/memory', order })).body).toMatchObject({
+        order,
+      })
     const change = { name: 'Theirs' }
     expect((await other.fetch(`${views}/${view.id}`, change, { method: 'PATCH' })).status).toBe(404)
     expect((await other.fetch(`${views}/${view.id}`, undefined, { method: 'DELETE' })).status).toBe(404)
