@@ -261,7 +261,7 @@ export class LocalEmbedder implements Embedder {
 const vectorAt = (reply: EmbedReply, at: number): Float32Array | undefined =>
   reply.kind === 'embedded' ? reply.vectors[at] : undefined
 
-/** Ends the readings for which nobody waits any more. */
+/** Ends the readings that are no longer waited for. */
 const dropLate = (queue: Reading[]): void => {
   const now = performance.now()
   for (const late of queue.filter(({ until }) => until < now)) {
