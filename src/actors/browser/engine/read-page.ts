@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Page } from 'playwright'
+import { contentHashOf } from '#outgoing/content-hash.ts'
 import { isObject } from '#runtime/index.ts'
 import type { Json } from '#storage/index.ts'
 import { flatText, flatTree } from './flat-tree.ts'
@@ -65,7 +66,7 @@ const readOf = (finalUrl: string, texts: readonly string[]): PageRead => {
     .join('\n\n')
     .slice(0, maxContentLength)
   const content = shown.toWellFormed()
-  const contentHash = `sha256:${createHash('sha256').update(content).digest('hex')}`
+  const contentHash = contentHashOf(content)
   const links = all.flatMap((read) => (Array.isArray(read.links) ? read.links : [])).slice(0, maxLinks)
   return {
     finalUrl,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { contentHashOf } from '#outgoing/content-hash.ts'
 import { acceptedCodings, unpackedBody } from '#outgoing/decompression.ts'
 import { JsonDepth } from '#outgoing/json-depth.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -127,7 +127,7 @@ const resultOf = (
   now: number,
 ): Answer['results'][number] => {
   const retrievedAt = new Date(now).toISOString()
-  const contentHash = `sha256:${createHash('sha256').update(snippet).digest('hex')}`
+  const contentHash = contentHashOf(snippet)
   return {
     ...{ id: derivedId('wpg', now, url), title, url, canonicalUrl: url, snippet, contentHash, retrievedAt },
     // engines return an order, but no comparable score

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { contentHashOf } from '#outgoing/content-hash.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { PageKind } from '#src/pages/content-type.ts'
 import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
@@ -91,7 +91,7 @@ export class PageReader {
   async #readAs({ page, isRendered }: RenderablePage, request: TextRequest): Promise<ReadPage> {
     const read = await this.#parsed(page, request)
     const metadata = isRendered ? { ...read.metadata, rendered: true } : read.metadata
-    return { page, read: { ...read, metadata, contentHash: hashOf(read.content) } }
+    return { page, read: { ...read, metadata, contentHash: contentHashOf(read.content) } }
   }
 
   async #rendered(page: FetchedPage, request: TextRequest): Promise<RenderablePage> {
@@ -136,4 +136,3 @@ const isShell = ({ page, read }: ReadPage): boolean =>
   read !== null && read.content.length < shellLength && hasScripts(page)
 
 /** Returns the SHA-256 of a text, as `sha256:` and hex. */
-const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { PageRenderer } from '#actors/capability/page-renderer.ts'
+import { contentHashOf } from '#outgoing/content-hash.ts'
 import { maxRenderedLength } from '#specs/resources/web/web-limits.ts'
 import type { ParseOwner } from '#src/parsing/parse-owner.ts'
 import { type FetchedPage, type PageFetcher, userAgentOf } from '../fetch/page-fetcher.ts'
@@ -43,7 +43,7 @@ export class PageRenders {
         allowed: (url) => pages.requireAllowed(url, signal),
       })
       const bytes = Buffer.from(html)
-      const contentHash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+      const contentHash = contentHashOf(bytes)
       return { ...page, finalUrl, bytes, contentHash, type: { mimeType: 'text/html', kind: 'html', charset: 'utf-8' } }
     } finally {
       leave?.()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { contentHashOf } from '#outgoing/content-hash.ts'
 import { acceptedCodings, UnknownCoding, unpackedBody } from '#outgoing/decompression.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { Clock } from '#runtime/index.ts'
@@ -155,7 +155,7 @@ export class PageFetcher {
     const type = pageTypeOf(header('content-type'), bytes)
     if (type === null || !request.kinds.has(type.kind))
       throw pageRefusal('unsupported_content_type', { url: url.href, contentType: header('content-type') })
-    const contentHash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    const contentHash = contentHashOf(bytes)
     const retrievedAt = this.#clock.now()
     return { ...page, type, bytes, contentHash, retrievedAt, notModified: false, leftMs: time.leftMs }
   }
