@@ -79,6 +79,8 @@ function* fill(
         at += 1
         continue
       }
+      // finding the end of a number of megabytes takes as long as parsing it
+      if (at - piece > 2 * pieceBytes) yield
       const added = addPiece(bytes, container, { piece, at })
       // an array or an object may be empty, an entry may not
       if (added === 0 && !(at === last && isEmpty)) throw unexpected(at)
