@@ -30,6 +30,8 @@ export interface Access {
    * (`isSecretKeyRow`). Set by `defineOperation`.
    */
   readonly secretKeyRow?: true
+  /** Members call a row that requires a secret key at its own path too, since only they may give a part of the body. */
+  readonly rowForMembers?: true
   /** A member may call it before setting up the second factor that its organization requires. */
   readonly beforeSecondFactor?: true
   /**

@@ -224,7 +224,7 @@ export const interfaceRows: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Rows of the API that require a secret key by definition: a valid credential of another kind receives 403
- * `secret_key_required` there. Members of the dashboard may call many of them all the same.
+ * `secret_key_required` there. Members of the dashboard call many of them at the path of the console (specs/reach/console-paths.ts).
  */
 export const secretKeyRows: ReadonlySet<string> = new Set([
   ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/agent-installations/{}`),

@@ -243,7 +243,14 @@ const accessOf = (spec: OperationSpec): Access => {
   const { access, method, path } = spec
   const given = accessFor(access, method)
   const isRow = [path, ...pathsBeside(spec)].some((each) => isSecretKeyRow(method, each))
-  return isRow ? { ...given, secretKeyRow: true } : given
+  return isRow ? { ...forSecretKeys(given), secretKeyRow: true } : given
+}
+
+/** The interface keeps a row that requires a secret key from members, who call it at the path of the console. */
+const forSecretKeys = (access: Access): Access => {
+  const { role, ...given } = access
+  if (role === undefined || access.rowForMembers) return access
+  return { ...given, kinds: given.kinds.filter((kind) => kind !== 'dashboard'), console: role }
 }
 
 /** A resource whose operations all have the same `ofTenants`. */

@@ -1,4 +1,4 @@
-import { secretKeyOrDashboard } from '../access.ts'
+import { type Access, secretKeyOrDashboard } from '../access.ts'
 import { isJsonResponse } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
@@ -21,6 +21,8 @@ import {
 import { metadata } from '../tools.ts'
 
 const access = secretKeyOrDashboard('member')
+/** Only members override a blocker. */
+const publishAccess: Access = { ...secretKeyOrDashboard('admin'), rowForMembers: true }
 const semver = string({ maxLength: 128, pattern: semverPattern, description: 'Semantic version, such as `1.2.0`.' })
 const name = string({ minLength: 1, maxLength: 256 })
 const description = string({ maxLength: 4096, description: 'When to use the skill. The model reads this.' })
@@ -194,7 +196,7 @@ export const skillVersions = defineOperations('skill_versions', {
     description: 'Refused with `scan_blocked` if the scan found a blocker that `override` does not accept.',
     method: 'POST',
     path: `${one}/publish`,
-    access: secretKeyOrDashboard('admin'),
+    access: publishAccess,
     body: publishBody,
     answer: isJsonResponse(version),
     errors: ['invalid_transition', 'scan_blocked'],
@@ -289,7 +291,7 @@ export const skillImports = defineOperations('skill_imports', {
       'Creates a published version of the skill, and the skill itself if it is new. Refused with `scan_blocked` if the scan found a blocker that `override` does not accept.',
     method: 'POST',
     path: `${imports}/{import_id}/publish`,
-    access: secretKeyOrDashboard('admin'),
+    access: publishAccess,
     body: publishBody,
     answer: isJsonResponse(skillImport),
     errors: ['invalid_transition', 'scan_blocked', 'already_exists'],

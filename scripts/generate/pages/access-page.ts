@@ -1,3 +1,4 @@
+import type { Access } from '#specs/access.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { type CallerKind, type FieldRule, speakers, speakersOf } from '#specs/field-access.ts'
 import { groupOf, isReading, tenancyOf } from '#specs/reach/key-scopes.ts'
@@ -114,8 +115,11 @@ const inWords = (words: readonly string[]): string =>
 
 const operationRow = ({ id, access }: Operation): string => {
   const who = access.kinds.includes('public') ? 'no credential needed' : listed(speakersOf(access))
-  return `| \`${id}\` | ${who} | ${access.permissions?.join(' or ') ?? ''} | ${access.kinds.includes('dashboard') ? (access.role ?? '') : ''} |`
+  return `| \`${id}\` | ${who} | ${access.permissions?.join(' or ') ?? ''} | ${weakestRole(access)} |`
 }
+
+const weakestRole = ({ kinds, role, console }: Access): string =>
+  kinds.includes('dashboard') ? (role ?? '') : console === undefined ? '' : `${console}, in the console`
 
 const fieldRow = ({ id, access }: Operation, rule: FieldRule): string => {
   const mayCall = speakersOf(access)

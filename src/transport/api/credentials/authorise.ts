@@ -37,9 +37,11 @@ export const authorise = (operation: Operation, principal: Principal): void => {
  *
  * @throws {ServiceError} `forbidden`
  */
-const checkMember = ({ kinds, role: needed }: Access, role: Role): void => {
+const checkMember = (access: Access, role: Role): void => {
   const isOperator = roles.indexOf(role) >= roles.indexOf('admin')
-  const isOwn = kinds.includes('dashboard') && (needed === undefined || roles.indexOf(role) >= roles.indexOf(needed))
+  const isMembers = access.console !== undefined || access.kinds.includes('dashboard')
+  const needed = access.console ?? access.role
+  const isOwn = isMembers && (needed === undefined || roles.indexOf(role) >= roles.indexOf(needed))
   if (isOperator || isOwn) return
   throw new ServiceError('forbidden', { message: `The member that granted the access has the role ${role}.` })
 }
