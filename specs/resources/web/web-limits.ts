@@ -26,7 +26,7 @@ export const crawlLimits = { seeds: 20, pages: 25, defaultPages: 10, depth: 3, d
 export const maxPagesInMemory = 100_000
 
 /** Maximum number of indexed pages of a project: where their index is in memory, and where an engine has it. */
-export const maxCorpusPages = { inMemory: 20_000, inEngine: 200_000 } as const
+export const maxCorpusPages = { inMemory: 20_000, inEngine: 1_000_000 } as const
 
 /** Maximum number of results of a search. */
 export const maxSearchResults = 50

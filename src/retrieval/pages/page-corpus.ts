@@ -19,10 +19,15 @@ export const summaryOf = (segment: PageSegment): Uint8Array => {
       languages[segmentLanguages.indexOf(language)] = (languages[segmentLanguages.indexOf(language)] ?? 0) + 1
   }
   const hosts = new Map<string, number>()
+  const ofPages = new Map<number, number>()
   const from = links.from.map((page) => {
+    const known = ofPages.get(page)
+    if (known !== undefined) return known
     const host = segment.host(page)
-    if (!hosts.has(host)) hosts.set(host, hosts.size)
-    return hosts.get(host) ?? 0
+    const place = hosts.get(host) ?? hosts.size
+    hosts.set(host, place)
+    ofPages.set(page, place)
+    return place
   })
   return packed({
     totals: Float64Array.of(

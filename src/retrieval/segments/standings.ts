@@ -6,7 +6,7 @@ import { hash32 } from './hash.ts'
 export const standing = { replaced: 0, newest: 1, copied: 2, removed: 3 } as const
 
 /** Number of documents whose ids are compared at a time. */
-const documentsEach = 131_072
+const documentsEach = 262_144
 
 type KnownIds = Pick<SegmentIds, 'ids' | 'versions' | 'removals'>
 

@@ -27,6 +27,8 @@ import { notesName, partName, recentName, SearchTables } from './search-tables.t
 
 /** Number of documents of which a filter lists the ids. */
 const idsEach = 500
+/** Number of notes that are read at once, of which each may have megabytes. */
+const notesEach = 4
 /** Greatest factor of the number of candidates where most of them are of earlier versions. */
 const maxTimes = 64
 
@@ -199,14 +201,18 @@ export class LanceSearch implements SearchStore {
   }
 
   async readNotes(index: SearchIndex, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
-    if (names.length === 0) return new Map()
-    const found = await this.#tables.read(index, notesName, async (table) => {
-      const keys = texts(names.map(noteKey))
-      const rows = await table.query().where(`key IN (${keys})`).select(['key', 'content']).toArrow()
-      const contents = bytesOf(rows, 'content')
-      return columnOf(rows, 'key').map((key, at) => [noteName(String(key)), contents[at] ?? new Uint8Array(0)] as const)
-    })
-    return new Map(found ?? [])
+    const notes = new Map<string, Uint8Array>()
+    for (let from = 0; from < names.length; from += notesEach) {
+      const some = names.slice(from, from + notesEach)
+      await this.#tables.read(index, notesName, async (table) => {
+        const keys = texts(some.map(noteKey))
+        const rows = await table.query().where(`key IN (${keys})`).select(['key', 'content']).toArrow()
+        const contents = bytesOf(rows, 'content')
+        for (const [at, key] of columnOf(rows, 'key').entries())
+          notes.set(noteName(String(key)), contents[at] ?? new Uint8Array(0))
+      })
+    }
+    return notes
   }
 
   async note(index: SearchIndex, { step, added, kept, ...begun }: SearchNotes): Promise<void> {
@@ -224,8 +230,8 @@ export class LanceSearch implements SearchStore {
     })
     await this.#tables.change(index, notesName, async (table) => {
       const rows = [...added].map(([name, content]) => noteRow(noteKey(name), 0, content))
-      if (rows.length > 0) await this.#tables.store(index, table, rows)
-      await this.#tables.store(index, table, [noteRow(notedKey, step)])
+      // one by one, since each may have megabytes
+      for (const row of [...rows, noteRow(notedKey, step)]) await this.#tables.store(index, table, [row])
       const keys = [...rows.map(({ key }) => key), ...kept.map(noteKey), notedKey]
       await table.delete(`NOT key IN (${texts(keys)})`)
       this.#tables.changed(index, notesName)

@@ -2,8 +2,6 @@ import { SegmentGone } from '#actors/indexing/segment-blobs.ts'
 import { maxPassages } from '#actors/indexing/segment-refs.ts'
 import type { IndexPlace, IndexState, SegmentRef } from '#actors/indexing/stored-index.ts'
 import {
-  joinedIn,
-  joinedSummaries,
   type PackedPage,
   PageSegment,
   packedPage,
@@ -12,10 +10,10 @@ import {
   UnknownFormat,
   wholeSegment,
 } from '#retrieval/index.ts'
-import { newId } from '#runtime/index.ts'
-import { nextSlice, runInSlices } from '#src/concurrency/run-in-slices.ts'
+import { nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { SearchDocument, SearchIndex } from '#storage/index.ts'
 import type { PageStore } from '../store/page-store.ts'
+import { isJoined, JoinedNotes, joinedOf } from './joined-notes.ts'
 import { facetsOfPage } from './page-filter.ts'
 import type { PageTablesParts } from './page-tables.ts'
 
@@ -23,14 +21,6 @@ import type { PageTablesParts } from './page-tables.ts'
 const pagesEach = 256
 /** Time in ms after which a process that stores all pages claims that again. */
 const claimedMs = 15_000
-/** Beginning of the name of the note that has the summary of all large segments. */
-const joinedPrefix = 'joined'
-
-export const isJoined = (name: string): boolean => name.startsWith(joinedPrefix)
-
-/** Returns the name of the joined summary: of two that were made at once, the later one. */
-export const joinedName = (names: ReadonlySet<string>): string | undefined =>
-  [...names].filter(isJoined).toSorted().at(-1)
 
 interface Followed {
   readonly place: IndexPlace
@@ -41,7 +31,7 @@ interface Followed {
 
 /**
  * Stores in an engine what it lacks of the segments of an index, and what has to be known of all pages: the summaries of
- * large segments, which seldom change, as one, so that it has each word once.
+ * large segments, which seldom change, are joined.
  */
 export class PageFollower {
   readonly #parts: PageTablesParts
@@ -76,16 +66,17 @@ export class PageFollower {
     }
   }
 
-  async #apply({ segments = [], revision }: IndexState, { step, names }: Noted, joined: Joined): Promise<void> {
+  async #apply({ segments = [], revision }: IndexState, { step, names }: Noted, joined: JoinedNotes): Promise<void> {
     const { engine, store } = this.#parts
     const { place, index, isNew } = this.#followed
-    if ([...joined.of].some((id) => !segments.some((ref) => ref.id === id))) joined.forget()
+    joined.keep(new Set(segments.map(({ id }) => id)))
     for (const ref of segments) await this.#follow(ref, { step, names }, joined)
-    const kept = segments.flatMap(({ id }) => (names.has(id) && !joined.of.has(id) ? [id] : []))
-    const { name } = joined
-    if (name !== null && names.has(name)) kept.push(name)
     const added = new Map(this.#summaries)
-    if (name !== null && !names.has(name) && joined.summary !== null) added.set(name, joined.summary)
+    const kept = segments.flatMap(({ id }) => (names.has(id) && !joined.has(id) ? [id] : []))
+    for (const { name, summary } of joined.all) {
+      if (names.has(name)) kept.push(name)
+      else added.set(name, summary)
+    }
     if (added.size === 0 && step === revision && kept.length === names.size) return
     await engine.remove(index, await removedIn(store.changes, place, segments))
     this.#claim?.check()
@@ -93,11 +84,11 @@ export class PageFollower {
   }
 
   /** Stores pages of a segment that are later than what was noted, and what has to be known of all of them. */
-  async #follow(ref: SegmentRef, { step, names }: Noted, joined: Joined): Promise<void> {
+  async #follow(ref: SegmentRef, { step, names }: Noted, joined: JoinedNotes): Promise<void> {
     const { store, joinedFrom = maxPassages } = this.#parts
     const { id, to, passages } = ref
     const isLarge = passages >= joinedFrom
-    const isSummed = isLarge ? joined.of.has(id) : names.has(id) || this.#summaries.has(id)
+    const isSummed = isLarge ? joined.has(id) : names.has(id) || this.#summaries.has(id)
     const isStored = isSummed || this.#stored.has(id) || to <= step
     if (isSummed && isStored) return
     const segment = new PageSegment(await wholeSegment(store.changes.blobs.reader(this.#followed.place, ref)))
@@ -123,11 +114,12 @@ export class PageFollower {
     }
   }
 
-  async #joined(names: ReadonlySet<string>): Promise<Joined> {
-    const name = joinedName(names)
-    if (name === undefined) return new Joined(null, null)
-    const read = await this.#parts.engine.readNotes(this.#followed.index, [name])
-    return new Joined(name, read.get(name) ?? null)
+  async #joined(names: ReadonlySet<string>): Promise<JoinedNotes> {
+    const { engine, joinedBytes } = this.#parts
+    return new JoinedNotes(
+      joinedOf(await engine.readNotes(this.#followed.index, [...names].filter(isJoined))),
+      joinedBytes,
+    )
   }
 }
 
@@ -174,31 +166,6 @@ export class Claim {
 interface Noted {
   readonly step: number
   readonly names: ReadonlySet<string>
-}
-
-/** The joined summary, with the name of its note. */
-class Joined {
-  name: string | null
-  summary: Uint8Array | null
-  of: Set<string>
-
-  constructor(name: string | null, summary: Uint8Array | null) {
-    this.name = summary === null ? null : name
-    this.summary = summary
-    this.of = new Set(summary === null ? [] : joinedIn(summary))
-  }
-
-  forget(): void {
-    this.name = null
-    this.summary = null
-    this.of = new Set()
-  }
-
-  async add(id: string, summary: Uint8Array): Promise<void> {
-    this.summary = await runInSlices(joinedSummaries(this.summary, { id, summary }))
-    this.name = newId(joinedPrefix)
-    this.of.add(id)
-  }
 }
 
 /** Returns the ids of all removed pages that segments still know: a merged one may bring back what another removes. */

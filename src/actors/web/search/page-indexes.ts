@@ -18,7 +18,7 @@ export interface PageIndexesParts extends StoredIndexesParts {
   readonly log?: Pick<Logger, 'warn'>
   /** Finds candidates in large corpora; absent: every corpus is searched in memory. */
   readonly engine?: SearchStore | undefined
-  readonly sizes?: Pick<PageTablesParts, 'inMemory' | 'joinedFrom'>
+  readonly sizes?: Pick<PageTablesParts, 'inMemory' | 'joinedFrom' | 'joinedBytes'>
 }
 
 /** The indexes of projects' pages, in memory or in an engine. An index in memory includes all changes made on this node. */

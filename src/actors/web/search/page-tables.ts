@@ -6,7 +6,6 @@ import { RowTurns } from '#records/row-turns.ts'
 import {
   IndexBound,
   IndexCache,
-  joinedIn,
   PageCorpus,
   type PageHit,
   PageIndex,
@@ -19,13 +18,14 @@ import {
 import type { Clock } from '#runtime/index.ts'
 import { within } from '#runtime/internal.ts'
 import { maxPagesInMemory } from '#specs/resources/web/web-limits.ts'
-import { runInSlices } from '#src/concurrency/run-in-slices.ts'
+import { inShares, runInSlices } from '#src/concurrency/run-in-slices.ts'
 import { type SearchDocument, type SearchIndex, type SearchStore, StoreUnavailable } from '#storage/index.ts'
 import { findableRow } from '../store/findable-row.ts'
 import { storeLatePages } from '../store/late-pages.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
+import { isJoined, joinedOf } from './joined-notes.ts'
 import { type FilteredQuery, facetsOf } from './page-filter.ts'
-import { Claim, documentOf, isJoined, joinedName, PageFollower, removedIn } from './page-follower.ts'
+import { Claim, documentOf, PageFollower, removedIn } from './page-follower.ts'
 
 export interface PageTablesParts {
   readonly engine: SearchStore
@@ -40,6 +40,8 @@ export interface PageTablesParts {
   readonly inMemory?: number | undefined
   /** Number of passages of a segment from which it is summarised together with others. */
   readonly joinedFrom?: number | undefined
+  /** Bytes from which a summary of several segments takes no further one. */
+  readonly joinedBytes?: number | undefined
 }
 
 const defaultCandidates = 200
@@ -127,7 +129,8 @@ export class PageTables {
     })
     const pages = new PageIndex(corpus)
     // of equal pages the one that was added first comes first, as in an index in memory
-    for (const { content } of found.toSorted((a, b) => (a.id < b.id ? -1 : 1))) pages.attach(unpackedPage(content))
+    const inOrder = found.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    for await (const { content } of inShares(inOrder)) pages.attach(unpackedPage(content))
     return pages.search(query)
   }
 
@@ -284,18 +287,15 @@ export class PageTables {
   async #read(known: Known, index: SearchIndex, names: ReadonlySet<string>): Promise<void> {
     const isSame = known.index?.name === index.name && known.index.dimensions === index.dimensions
     const before = isSame ? known.summaries : new Map<string, Uint8Array>()
-    const joined = joinedName(names)
-    const wanted = [...names].filter((name) => !isJoined(name) || name === joined)
-    const missing = wanted.filter((name) => !before.has(name))
-    if (isSame && missing.length === 0 && wanted.length === before.size) return
+    const missing = [...names].filter((name) => !before.has(name))
+    if (isSame && missing.length === 0 && names.size === before.size) return
     const read = await this.#parts.engine.readNotes(index, missing)
-    const summaries = wanted.flatMap((name) => {
-      const summary = before.get(name) ?? read.get(name)
-      return summary === undefined ? [] : [[name, summary] as const]
-    })
-    known.summaries = new Map(summaries)
-    known.segments = new Set(summaries.flatMap(([name, summary]) => (name === joined ? joinedIn(summary) : [name])))
-    known.corpus = new PageCorpus(known.summaries.values())
+    const all = new Map([...before, ...read].filter(([name]) => names.has(name)))
+    const single = [...all].flatMap(([name, summary]) => (isJoined(name) ? [] : [{ summary, of: [name] }]))
+    const summaries = [...joinedOf(all), ...single]
+    known.summaries = all
+    known.segments = new Set(summaries.flatMap(({ of }) => of))
+    known.corpus = new PageCorpus(summaries.map(({ summary }) => summary))
     known.index = index
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IndexState } from '#actors/indexing/stored-index.ts'
 import { webCorpora, webKinds } from '#actors/web/kinds.ts'
+import { isJoined } from '#actors/web/search/joined-notes.ts'
 import { findableRow } from '#actors/web/store/findable-row.ts'
 import { storeLatePages } from '#actors/web/store/late-pages.ts'
 import { pagesPlace } from '#actors/web/store/page-changes.ts'
@@ -25,6 +26,8 @@ const contentsOf = (folder: string): string =>
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n')
 
+const largeIndex = (project: string) => ({ project, name: `${pagesPlace(project).id} large 3`, dimensions: 8 })
+
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
 describe('pages of a corpus that is too large for memory', () => {
@@ -40,22 +43,29 @@ describe('pages of a corpus that is too large for memory', () => {
     if (search === undefined) throw new Error('no search')
     return search
   }
-  const opened = async (name: string, { min = 1, inMemory = 20, joinedFrom = 30 } = {}) => {
+  const opened = async (name: string, { min = 1, inMemory = 20, joinedFrom = 30, joinedBytes = 1e6 } = {}) => {
     const uri = join(folder, name)
     const storage = await withLance(openMemoryStorage({ now: Date.now }), { uri, min }, packages)
     await storage.records.prepare(webKinds)
     const project = newId('prj')
     const engine = engineOf(storage)
-    const sizes = { inMemory, joinedFrom }
+    const sizes = { inMemory, joinedFrom, joinedBytes }
     const node = (bound = engine) => pageNode(storage, { engine: bound, project, sizes })
     return { storage, engine, project, uri, node }
   }
   type Node = ReturnType<typeof pageNode>
   const stateOf = ({ store }: Node, project: string) => store.changes.state(pagesPlace(project))
+  const joinedIn = async (engine: SearchStore, project: string) => {
+    const { names } = (await engine.notes(largeIndex(project))) ?? { names: new Set<string>() }
+    return [...names].filter(isJoined).toSorted()
+  }
   const urls = async (node: Node) => new Set((await node.found({ limit: 1_000 })).flat().map(([url]) => url))
 
-  it('are found as in memory, with the same scores, by a node that reads one summary of most segments', async () => {
-    const { storage, project, node } = await opened('same')
+  it.each([
+    { joinedBytes: 1e6, notes: 1 },
+    { joinedBytes: 1, notes: 6 },
+  ])('are found as in memory, with the same scores, by summaries of most segments in $notes notes', async (each) => {
+    const { storage, engine, project, node } = await opened(`same ${each.notes}`, each)
     const writer = node()
     for (const from of range(0, 6)) await writer.save(range(20 * from, 20 * from + 20))
     const reader = node()
@@ -69,6 +79,22 @@ describe('pages of a corpus that is too large for memory', () => {
     }
     expect(reader.counted.candidates).toBe(queries.length)
     expect(await stateOf(writer, project)).toMatchObject({ large: true })
+    expect(await joinedIn(engine, project)).toHaveLength(each.notes)
+    await storage.close()
+  })
+
+  it('keep the summaries of other segments when one of them is written anew', async () => {
+    const { storage, engine, project, node } = await opened('kept', { joinedBytes: 1 })
+    const writer = node()
+    for (const from of range(0, 6)) await writer.save(range(20 * from, 20 * from + 20))
+    const before = await joinedIn(engine, project)
+    await writer.store.block(project, urlOf(1), 'wtd_1')
+    await writer.store.purge(project)
+    await writer.indexes.dropped(project)
+    await expect.poll(async () => (await stateOf(writer, project))?.erasing, { timeout: 20_000 }).toBeUndefined()
+    const after = await joinedIn(engine, project)
+    expect(after.filter((name) => before.includes(name)).length).toBeGreaterThan(0)
+    expect(after.filter((name) => !before.includes(name)).length).toBeGreaterThan(0)
     await storage.close()
   })
 
@@ -102,7 +128,7 @@ describe('pages of a corpus that is too large for memory', () => {
     expect(found).not.toContain(urlOf(7))
     const state = await stateOf(reader, project)
     expect(state?.removing).toBeUndefined()
-    const index = { project, name: `${pagesPlace(project).id} large 3`, dimensions: 8 }
+    const index = largeIndex(project)
     const query = { words: [], vector: new Float32Array(8).fill(1), facets: [], since: null, limit: 1_000 }
     expect((await engine.candidates(index, query)).map(({ id }) => id)).not.toContain(removed?.id)
     await storage.close()
@@ -222,7 +248,7 @@ describe('pages of a corpus that is too large for memory', () => {
     await one.store.block(project, urlOf(50), 'wtd_1')
     await one.store.purge(project)
     await one.indexes.dropped(project)
-    const index = { project, name: `${pagesPlace(project).id} large 3`, dimensions: 8 }
+    const index = largeIndex(project)
     const query = { words: [], vector: new Float32Array(8).fill(1), facets: [], since: null, limit: 1_000 }
     expect(await engine.candidates(index, query)).toHaveLength(42)
     for (const other of others) {
