@@ -55,6 +55,9 @@ const everyStore = process.argv.includes('--every-store')
 const args = process.argv.slice(2).filter((each) => each !== '--record' && each !== '--every-store')
 
 const whole = process.env.CI !== undefined && args.length === 0
+/** Files that differ from the commit before, or from CI_BASE: of these none is left to the night. */
+const changed = (): string =>
+  spawnSync('git', ['diff', '--name-only', process.env.CI_BASE ?? 'HEAD~1'], { cwd: root, encoding: 'utf8' }).stdout
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
 const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
   cwd: root,
@@ -62,7 +65,7 @@ const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'
   env: {
     ...process.env,
     ...{ CALLED_OPERATIONS: calls, TEST_SEED: seed, NO_COLOR: '1', FORCE_COLOR: '0' },
-    ...(everyStore ? { EVERY_STORE: '1' } : whole && { BY_DAY: '1' }),
+    ...(everyStore ? { EVERY_STORE: '1' } : whole && { BY_DAY: '1', CHANGED: changed() }),
   },
 })
 

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definitions } from '#actors/capabilities.ts'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { definitionOf } from '#machines/definition-of.ts'
@@ -71,6 +71,22 @@ const commitNow = async (storage: Storage, { resident }: Activated, step: Step, 
 /** Every step of a history, with the step after it. */
 const pairs = ({ steps }: History) => steps.map((step, index) => ({ step, count: index + 1, next: steps[index + 1] }))
 
+interface Resumed {
+  readonly step: RecordedStep
+  readonly next: RecordedStep | undefined
+  readonly storage: Storage
+  readonly found: Activated
+}
+
+/** The actor of a history as it is loaded after each step. */
+const resumedIn = (history: History): Promise<readonly Resumed[]> =>
+  Promise.all(
+    pairs(history).map(async ({ step, count, next }) => {
+      const storage = await storeAfter(history, count)
+      return { step, next, storage, found: await loaded(storage, step.commit) }
+    }),
+  )
+
 it('every machine has a recorded history of its current version', () => {
   const kept = new Set(histories.map(({ machine }) => machine))
   expect(definitions.map(versionOf).filter((version) => !kept.has(version))).toEqual([])
@@ -88,11 +104,18 @@ it.each(definitions.map((definition) => [versionOf(definition), definition] as c
 describe.each(histories.map((history) => [`${history.machine} ${history.name}`, history] as const))(
   '%s',
   (_, history) => {
+    /** The actor after each step: loaded once, and only read. */
+    let resumed: readonly Resumed[] = []
+    beforeAll(async () => {
+      resumed = await resumedIn(history)
+    })
+    afterAll(() => {
+      resumed = []
+    })
+
     it('is restored from every commit with its state, reminders and effects', async () => {
-      for (const { step, count } of pairs(history)) {
-        const storage = await storeAfter(history, count)
-        const { resident } = await loaded(storage, step.commit)
-        const { state, parked } = resident
+      for (const { step, storage, found } of resumed) {
+        const { state, parked } = found.resident
         expect(parked).toBeUndefined()
         const { reminders, in_flight: inFlight, last_sequence: lastSequence } = step.commit
         expect(state).toMatchObject({ reminders, inFlight, lastSequence })
@@ -103,10 +126,8 @@ describe.each(histories.map((history) => [`${history.machine} ${history.name}`, 
     })
 
     it('repeats each recorded step when resumed from any commit', async () => {
-      for (const { step, count, next } of pairs(history)) {
+      for (const { storage, found, next } of resumed) {
         if (next === undefined) continue
-        const storage = await storeAfter(history, count)
-        const found = await loaded(storage, step.commit)
         const now = await commitNow(storage, found, stepOf(found, next), next.commit)
         if (current.includes(history)) expect(JSON.parse(JSON.stringify(now))).toEqual(next.commit)
         else expect(now.events.map((event) => event.event_type)).toEqual(next.commit.events.map((e) => e.event_type))
@@ -114,8 +135,7 @@ describe.each(histories.map((history) => [`${history.machine} ${history.name}`, 
     })
 
     it('handles every event in every state, and can be restored afterwards', async () => {
-      for (const { step, count } of pairs(history)) {
-        const found = await loaded(await storeAfter(history, count), step.commit)
+      for (const { step, found } of resumed) {
         const { definition } = found.resident
         for (const event of eventsFor(definition, step.commit)) {
           const answer = stepOf(found, { event, commit: step.commit })

@@ -196,9 +196,12 @@ describe.each(changing)('$id', (operation) => {
   })
 })
 
+/** Larger than every limit, once for all operations: to fill one for each takes longer than their refusals. */
+const blanks = Buffer.alloc(Math.max(...withBody.map(({ maxBodyBytes }) => maxBodyBytes)) + 1, ' ')
+
 describe.each(withBody)('$id', (operation) => {
   it('refuses a body larger than its limit', async () => {
-    const body = Buffer.alloc(operation.maxBodyBytes + 1, ' ')
+    const body = blanks.subarray(0, operation.maxBodyBytes + 1)
     expect(await refused(good(operation, { body }))).toMatchObject(saying(operation, 'body_too_large'))
   })
 
