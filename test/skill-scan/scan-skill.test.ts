@@ -47,6 +47,7 @@ describe('a scan of a skill', () => {
       'rm -f '.repeat(8_000),
       '![a](https://a'.repeat(3_000),
       'QUFB'.repeat(12_000),
+      `\`\`\`ts\n${`if (${'isReady && '.repeat(20)}isDone) {\n}\n`.repeat(40)}\`\`\`\n`,
     ]
     for (const text of hostile) expect(scan({ name: '', text }).length).toBeLessThanOrEqual(500)
   })
