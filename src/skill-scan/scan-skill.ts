@@ -9,7 +9,7 @@ import { commandRules } from './rules/commands.ts'
 import { exfiltrationRules } from './rules/exfiltration.ts'
 import { injectionRules } from './rules/injection.ts'
 import { secretRules } from './rules/secrets.ts'
-import { isAboutSecurity, speechOf } from './speech.ts'
+import { isAboutSecurity, isOfOption, speechOf } from './speech.ts'
 
 const rules: readonly Rule[] = [...injectionRules, ...commandRules, ...exfiltrationRules, ...secretRules]
 
@@ -64,11 +64,11 @@ const ruleMatches = (text: string): readonly Match[] =>
       ),
   )
 
-/** Returns matches, with those blockers as warnings that the text only mentions: it forbids them, or quotes them. */
+/** Returns matches, with those blockers as warnings that the text only mentions: it forbids, quotes or documents them. */
 const spoken = (text: string, matches: readonly Match[], isSecurity: boolean): readonly Match[] => {
   const speaksAbout = speechOf(text, isSecurity)
   return matches.map((match) =>
-    match.severity === 'blocker' && match.isLiteral !== true && speaksAbout(match)
+    match.severity === 'blocker' && match.isLiteral !== true && (speaksAbout(match) || isOfOption(text, match))
       ? { ...match, severity: 'warning' }
       : match,
   )

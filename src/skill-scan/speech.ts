@@ -1,3 +1,4 @@
+import type { Match } from './finding.ts'
 import {
   asContent,
   correcting,
@@ -65,6 +66,13 @@ export const speechOf = (text: string, isSecurity = false): ((place: Place) => b
   }
   return (place) => isMentioned(text, withinCode(text, place), { openedAt, isSecurity })
 }
+
+const option = /^[-*+•|>#\d.) \t]{0,8}[`*]{0,3}--?[a-z][\w-]{0,40}|\s--?[a-z][\w-]{0,40}\b[^#\n]{0,80}\s#\s/iu
+
+/** Whether a match says which confirmations an option of a program skips: its line begins with one, or it comments a command that has one. */
+export const isOfOption = (text: string, { code, at, length }: Pick<Match, 'code' | 'at' | 'length'>): boolean =>
+  code === 'bypasses_approval' &&
+  option.test(text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - 200), at + length))
 
 /** Returns a place in inline code without what its match took beyond the code. */
 const withinCode = (text: string, place: Place): Place => {

@@ -89,11 +89,12 @@ export const isRequired = (sentence: Reading): boolean => {
   )
 }
 
-const program = /\.(?:sh|py|ps1|exe|bat|bin|js|mjs|pkg|dmg|msi|deb|rpm|appimage|run|jar|whl|tgz|zip|tar\.gz)\b/u
+const program =
+  /^https?:\/\/[^/\s]{1,253}\/\S{0,400}\.(?:sh|py|ps1|exe|bat|bin|js|mjs|pkg|dmg|msi|deb|rpm|appimage|run|jar|whl|tgz|zip|tar\.gz)\b/u
 /** Whether what is run is a program at an address. */
 export const runsAddress = (sentence: Reading, around: Reading): boolean => {
   const address = sentence.destination() ?? around.destination()
-  if (address === undefined || !/^https?:/u.test(address) || !program.test(address)) return false
+  if (address === undefined || !program.test(address)) return false
   if (isInstaller(address) || isRegistry(address) || /github\.com\/[^\s]{1,200}\/releases/u.test(address)) return false
   const loads =
     /\b(?:download|fetch|curl|wget|get|grab|pull)\b|lade|hol|descarg|télécharg|baix|scarica|haal|скача|загруз|indir|下载|ダウンロード|다운로드|حم[ّ]?ل|डाउनलोड/u.test(

@@ -12,7 +12,7 @@ import {
 } from './predicates.ts'
 import type { Reading } from './reading.ts'
 import { isSigningIn, namesAccount, namesElsewhere, namesReferral, namesSecretPlace } from './values.ts'
-import { isOnlyWorldly } from './worldly.ts'
+import { isOnlyWorldly, isOwnChoice } from './worldly.ts'
 
 /** A rule about what a sentence has a model do. */
 export interface MeaningRule {
@@ -34,6 +34,7 @@ export const meaningRules: readonly MeaningRule[] = [
       sentence.near('prior', 'rules', 40) &&
       !sentence.negated('override') &&
       !isOnlyWorldly('rules', sentence.text) &&
+      !isOwnChoice(sentence.text) &&
       !(
         sentence.after('rules', 'foreign', 60) &&
         !/system|previous|prior|früher|vorherig|anterior|précédent|предыдущ|之前|以前|이전|السابق|पिछ/u.test(

@@ -37,3 +37,7 @@ export const isOnlyWorldly = (kind: keyof typeof named, text: string): boolean =
   const found = [...text.matchAll(named[kind])]
   return found.length > 0 && found.every((match) => isWorldly(match))
 }
+
+/** Whether a sentence says that its user, or what comes later, has the last word. */
+export const isOwnChoice = (text: string): boolean =>
+  /\busers?(?: \w{1,14}){0,2} (?:(?:can|may|explicitly|to) )?overrid|\blater (?:ones? )?overrides? earlier/u.test(text)

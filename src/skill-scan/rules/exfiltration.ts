@@ -137,10 +137,11 @@ const isSent = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): boolean =
 /** Somebody of whom a text says that they ask for something. */
 const told = /\b(?:asks|asked|asking|tells|told|wants|demands|urges|tries)\b[^.\n]{0,60}$/iu
 
-/** Whether a message goes to a bot whose token is a variable or a blank: the user has it, and no file goes along. */
+/** Whether a message goes to a bot whose token is a variable or a blank, which the user has, without a file; or nothing is sent. */
 const isOwnBot = ({ 0: text, index = 0, input = '' }: RegExpMatchArray): boolean => {
   const line = /^[^\n]{0,300}/u.exec(input.slice(index + text.length))?.[0] ?? ''
-  return /api\.telegram\.org\/bot$/iu.test(text) && /^[$<{]/u.test(line) && !/@|\$\(|`/u.test(text + line)
+  if (!/api\.telegram\.org\/bot$/iu.test(text)) return false
+  return /^[^/\s]{1,100}\/getMe\b/u.test(line) || (/^[$<{]/u.test(line) && !/@|\$\(|`/u.test(text + line))
 }
 
 /** Whether a line actually sends data, and does not just contain a file name and a URL. */

@@ -65,7 +65,6 @@ export const injectionRules: readonly Rule[] = [
   rule(
     ['bypasses_approval', gates],
     /\b(?:bypass|skip|circumvent|evade|disable|turn off|auto-?approve|deactivate|work around|suppress)\s{1,4}(?:\w{1,12}\s{1,4}){0,3}?(?:approvals?|approval (?:step|prompt|gate)s?|confirmations?|permission (?:checks?|prompts?)|permissions|safety (?:checks?|filters?|guidelines|rules|measures)|guardrails?|safeguards?|content filters?|security (?:checks?|controls?|scans?|scanner|warnings?|policy)|human review|audit(?:ing| logs?)|sandbox(?:ing)?|moderation)\b/gi,
-    { severity: 'blocker' },
   ),
   rule(
     ['bypasses_approval', gates],
