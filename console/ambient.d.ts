@@ -1,8 +1,36 @@
 /* Types that many pages name, so that none has to import them. */
-type Answers = import('./answers.js').Answers
-type Query = import('./route.js').Query
-type Place = import('./parts/query-form.js').Place
-type Columns<Row> = import('./parts/table.js').Columns<Row>
-type ActorEvent = import('./event-log.js').ActorEvent
-type Step = import('./steps-model.js').Step
-type Layout = import('./chart-model.js').Layout
+/** What a function returns, or what it promises. */
+type Made<F extends (...given: any) => unknown> = Awaited<ReturnType<F>>
+type Answers = import('./answers.d.ts').Answers
+type Query = import('./route.ts').Query
+type Place = import('./route.ts').Place
+type Columns<Row> = import('./parts/table.ts').Columns<Row>
+type ActorEvent = import('./event-log.ts').ActorEvent
+type Step = import('./steps-model.ts').Step
+type Layout = import('./chart-model.ts').Layout
+
+/** What components are given most often: those that take such a part take it by this name. Templates do not check it. */
+interface Props {
+  project: string
+  place: Place
+  actor: import('./actor-facts.ts').Actor
+  layout: Layout
+  steps: readonly Step[]
+  step: Step
+  events: readonly ActorEvent[]
+  /** The event up to which a log is shown; null: all of it. */
+  upTo: number | null
+  nameOf: (step: Step) => string
+  resource: import('./resources/types.ts').Resource
+  row: import('./resources/types.ts').Row
+  id: string
+  name: string
+  label: string
+  title: string
+  text: string
+  operates: boolean
+  /** Reads the page again. */
+  done: () => void
+  close: () => void
+  children: import('./vendor/preact.js').ComponentChildren
+}

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -71,12 +71,16 @@ for (const entry of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
 if (name === 'runtime')
   for (const file of [
     'chart.css',
-    'chart.js',
-    'chart-drawing.js',
-    'chart-model.js',
-    'dom.js',
-    'format.js',
-    'parts/turned-text.js',
-  ])
-    cpSync(join(root, 'console', file), join('dist/src/actors/runtime/inspect/console', file))
+    'chart.ts',
+    'chart-drawing.ts',
+    'chart-model.ts',
+    'dom.ts',
+    'format.ts',
+    'parts/turned-text.ts',
+  ]) {
+    const target = join('dist/src/actors/runtime/inspect/console', file)
+    const text = readFileSync(join(root, 'console', file), 'utf8')
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, file.endsWith('.ts') ? stripTypeScriptTypes(text).replace(/[ \t]+$/gm, '') : text)
+  }
 console.error(`packed ${relative(root, process.cwd())}`)

@@ -70,7 +70,7 @@ const worded = [
 /** Scripts, measurements, tests and the console, except the word list itself and the test that quotes it. */
 const beside = [
   ...readFiles(root, ['scripts', 'bench', 'test'], ['.ts']),
-  ...readFiles(root, ['console'], ['.js']),
+  ...readFiles(root, ['console'], ['.ts']),
 ].filter(({ path }) => path !== 'scripts/check/word-list.ts' && !quoting.has(path))
 /** Files that the rules for citations and empty comments read, except the test that quotes violations. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]

@@ -17,6 +17,7 @@ import { type OpenedCluster, openCluster } from './open-cluster.ts'
 import { type Embedders, openEmbedders } from './open-embedders.ts'
 import type { OutgoingWatch } from './outgoing/outgoing-watch.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
+import { consoleStripper } from './start/sources.js'
 import { openDataFolder, openSecretBox, readinessOf } from './storage/index.ts'
 import { openTraces, type Traces } from './telemetry/open-traces.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
@@ -30,6 +31,7 @@ const closeMs = 2_000
 /** Why a server is not ready yet, for probes: no address or error of the store. */
 const storeAway = 'the store does not respond'
 
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 const docsFolder = fileURLToPath(new URL('../docs', import.meta.url))
 
@@ -126,7 +128,7 @@ export const openInstallation = async (config: Config, log: Logger): Promise<Ins
   const transport = openTransport({
     ...{ actors, telemetry, log },
     ...{ ping: readinessOf(storage, Date.now), redis: cluster?.redis },
-    console: await readStaticFiles(consoleFolder, documents),
+    console: await readStaticFiles(consoleFolder, { open: documents, strip: consoleStripper(root) }),
     docsFolder,
     ...{ publicOrigin: originOf(config), trustedProxies: config.trustedProxies },
     ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes, connections: server.connections },

@@ -42,7 +42,7 @@ describe('the message of a failed start', () => {
   })
 
   it('is one sentence when the file descriptor limit is too low', () => {
-    const error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', path: '/console/app.js' })
+    const error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', path: '/console/app.ts' })
     expect(startFailure(error, settings)).toBe(
       'The file descriptor limit of this process is too low: set it to 256 or more (ulimit -n, or LimitNOFILE in systemd).',
     )

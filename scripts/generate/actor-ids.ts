@@ -5,16 +5,12 @@ import type { GeneratedFile } from './generated-file.ts'
 const prefixesOf = ({ name, idPrefix, olderIdPrefix }: MachineDefinition): readonly string[] =>
   [idPrefix, olderIdPrefix].flatMap((prefix) => (prefix === undefined ? [] : [`  ${prefix}: '${name}',`]))
 
-/** `console/actor-ids.js`: the prefixes of actor ids, so that the console can show ids as links. */
+/** `console/actor-ids.ts`: the prefixes of actor ids, so that the console can show ids as links. */
 export const actorIds = (definitions: readonly MachineDefinition[]): GeneratedFile => ({
-  path: 'console/actor-ids.js',
+  path: 'console/actor-ids.ts',
   text: [
-    '/**',
-    ' * The machine of an actor by how its id begins. Made from the machines by `npm run generate`.',
-    ' *',
-    ' * @type {Readonly<Record<string, string>>}',
-    ' */',
-    'export const actorPrefixes = {',
+    '/** The machine of an actor by how its id begins. Made from the machines by `npm run generate`. */',
+    'export const actorPrefixes: Readonly<Record<string, string>> = {',
     ...definitions.flatMap(prefixesOf),
     '}',
     '',

@@ -1,4 +1,5 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { readCommandLine } from '#src/start/command-line.ts'
 import { noticesOf } from './notices.ts'
@@ -39,6 +40,14 @@ const bundle = async (): Promise<void> => {
   for (const entry of entries) writeEntry(entry)
   for (const path of copied) cpSync(join(root, path), join(dist, path), { recursive: true })
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), noticesOf(packages))
+  for (const path of globSync('console/**/*.ts', { cwd: dist })) withoutTypes(join(dist, path))
+}
+
+/** Puts the JavaScript of `x.ts` into `x.ts.js`, which the server serves as `x.ts` (src/transport/static-files.ts). */
+const withoutTypes = (file: string): void => {
+  const code = stripTypeScriptTypes(readFileSync(file, 'utf8'))
+  rmSync(file)
+  if (!file.endsWith('.d.ts')) writeFileSync(`${file}.js`, code.replaceAll(/[ \t]+$/gm, ''))
 }
 
 /** Each entry is at the place of its source, and imports its code. */

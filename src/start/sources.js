@@ -16,13 +16,21 @@ const stripped = (folder, source) => {
   const kept = tryToRead(file)
   // a power failure may have cut it
   if (kept?.endsWith(end)) return kept
-  const code = stripTypeScriptTypes(source.toString('utf8')) + end
+  const code = stripTypeScriptTypes(String(source)) + end
   tryToKeep(file, code)
   return code
 }
 
 /** Ends what is kept. */
 const end = '\n//'
+
+/**
+ * Returns a function that removes the types from a file of the console, and keeps the result for the next start.
+ *
+ * @param {string} root of the project, without a trailing slash
+ * @returns {(source: string) => string}
+ */
+export const consoleStripper = (root) => (source) => stripped(`${folderOf(root)}/console`, source).slice(0, -end.length)
 
 const tryToRead = (file) => {
   try {

@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
@@ -11,6 +12,7 @@ export const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -74,25 +76,37 @@ export class StaticFiles {
   }
 }
 
+/** What is served besides a folder's files, and how. */
+export interface StaticOptions {
+  /** Files that pages of every origin may read, by the paths they are served under. */
+  readonly open?: Readonly<Record<string, string>>
+  /** Removes the types from a TypeScript file. */
+  readonly strip?: (source: string) => string
+}
+
 /**
- * Reads every file under `folder`, and the files in `open`, keyed by the path they are served under, which pages of
- * every origin may read.
+ * Reads every file under `folder`. TypeScript is served as the JavaScript that it is without its types: of `x.ts`, or of
+ * `x.ts.js`, from which they were removed when the package was made.
  *
- * @throws when a file cannot be read.
+ * @throws when a file cannot be read, or has syntax that is more than types.
  */
 export const readStaticFiles = async (
   folder: string,
-  open: Readonly<Record<string, string>> = {},
+  { open = {}, strip = stripTypeScriptTypes }: StaticOptions = {},
 ): Promise<StaticFiles> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = new Map<string, StaticFile>()
   const readEntry = async (entry: Dirent): Promise<void> => {
     const type = contentTypes[extname(entry.name)]
-    if (!entry.isFile() || type === undefined) return
+    if (!entry.isFile() || type === undefined || entry.name.endsWith('.d.ts')) return
     const path = join(entry.parentPath, entry.name)
     const content = await readFile(path)
-    const served = isShortened(entry.name) ? Buffer.from(servedText(entry.name, content.toString())) : content
-    files.set(`/${relative(folder, path).split(sep).join('/')}`, staticFile(served, type))
+    const served = isShortened(entry.name) ? Buffer.from(servedText(path, content.toString(), strip)) : content
+    const name = relative(folder, path)
+      .split(sep)
+      .join('/')
+      .replace(/\.ts\.js$/, '.ts')
+    files.set(`/${name}`, staticFile(served, type))
   }
   await Promise.all(entries.map(readEntry))
   for (const [path, file] of Object.entries(open)) {
@@ -102,12 +116,20 @@ export const readStaticFiles = async (
   return new StaticFiles(files)
 }
 
-const isShortened = (name: string): boolean => name.endsWith('.js') || name.endsWith('.css')
+const isShortened = (name: string): boolean => /\.(css|js|ts)$/.test(name)
 
 /** The text of a file as it is served: without what only its readers need. */
-export const servedText = (name: string, text: string): string => {
-  if (name.endsWith('.css')) return withoutSpaces(text)
-  return name.endsWith('.js') ? withoutComments(text) : text
+export const servedText = (path: string, text: string, strip: (source: string) => string): string => {
+  if (path.endsWith('.css')) return withoutSpaces(text)
+  return withoutComments(path.endsWith('.ts') ? stripped(path, text, strip) : text)
+}
+
+const stripped = (path: string, text: string, strip: (source: string) => string): string => {
+  try {
+    return strip(text)
+  } catch (error) {
+    throw new Error(`${path} has syntax that is more than types`, { cause: error })
+  }
 }
 
 /** A style sheet without its comments and the space around braces, semicolons and commas. */
@@ -118,16 +140,11 @@ const withoutSpaces = (css: string): string =>
     .replaceAll(' {', '{')
 
 /**
- * A module without its comments on lines of their own and its casts, which only readers and the type checker need: a
+ * A module without its comments on lines of their own, which only readers need, and the space that types have left: a
  * fifth of what a page would load.
  */
 const withoutComments = (text: string): string =>
-  unindented(
-    text
-      .replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '')
-      .replaceAll(/^ *\/\/.*\n/gm, '')
-      .replaceAll(/\/\*\* @type \{[^*\n]*\} \*\/ ?/g, ''),
-  )
+  unindented(text.replaceAll(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, '').replaceAll(/^ *\/\/.*\n/gm, ''))
 
 /** Lines without the spaces before them, except within a text of several lines. */
 const unindented = (text: string): string => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ApiError, callApi, errorOf, headOf, pathOf } from '../../console/api.js'
-import { operations } from '../../console/operations.js'
+import { ApiError, callApi, errorOf, headOf, pathOf } from '../../console/api.ts'
+import { operations } from '../../console/operations.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()

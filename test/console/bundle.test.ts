@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bundleOf } from '../../console/bundle.js'
+import { bundleOf } from '../../console/bundle.ts'
 
 const bundle = (more: object) =>
   JSON.stringify({ bundle: 1, id: 'x', actor: { id: 'ses_1', machine: 'session' }, ...more })

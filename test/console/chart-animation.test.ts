@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { animationOf, scheduleOf } from '../../console/chart-animation.js'
-import type { Layout } from '../../console/chart-model.js'
-import { activeAt } from '../../console/steps-model.js'
+import { animationOf, scheduleOf } from '../../console/chart-animation.ts'
+import type { Layout } from '../../console/chart-model.ts'
+import { activeAt } from '../../console/steps-model.ts'
 
 const layout: Layout = JSON.parse(readFileSync('console/charts/session.layout.json', 'utf8'))
 const move = (from: string, to: string, event: string, at: number) => ({

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { definitions } from '#actors/capabilities.ts'
-import { arrowHead, chartMarks, edgePath, edgesWalked, eventText, middleOf, wayOf } from '../../console/chart-model.js'
-import { toneOf } from '../../console/format.js'
+import { arrowHead, chartMarks, edgePath, edgesWalked, eventText, middleOf, wayOf } from '../../console/chart-model.ts'
+import { toneOf } from '../../console/format.ts'
 
 const layoutOf = (machine: string) =>
   JSON.parse(readFileSync(new URL(`../../console/charts/${machine}.layout.json`, import.meta.url), 'utf8'))

@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
-import { resources } from '../../console/resources/resources.js'
+import { resources } from '../../console/resources/resources.ts'
 
 const folder = fileURLToPath(new URL('../../console', import.meta.url))
 const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.js') && !/^(vendor|operations\.js|resources\/resources\.js)/.test(path))
+  .filter(
+    (path) => path.endsWith('.ts') && !/^(vendor|operations\.ts|answers\.d\.ts|resources\/resources\.ts)/.test(path),
+  )
   .map((path) => readFileSync(join(folder, path), 'utf8'))
   .join('\n')
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { sessionEvents } from '#specs/events/events.ts'
 import { runEvents } from '#specs/events/run-events.ts'
 import { wireName } from '#transport/streams/sse-frames.ts'
-import { EventLog, joined, logName } from '../../console/event-log.js'
-import { eventNames } from '../../console/event-names.js'
+import { EventLog, joined, logName } from '../../console/event-log.ts'
+import { eventNames } from '../../console/event-names.ts'
 
 interface Shown {
   readonly sequence: number

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -7,11 +8,11 @@ import { servedText } from '#transport/static-files.ts'
 
 const folder = fileURLToPath(new URL('../../console', import.meta.url))
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
+  .filter((entry) => entry.isFile() && !entry.name.endsWith('.d.ts'))
   .map((entry) => join(entry.parentPath, entry.name))
 const textOf = (path: string) => readFileSync(path, 'utf8')
 
-const served = (path: string) => servedText(path, textOf(path))
+const served = (path: string) => servedText(path, textOf(path), stripTypeScriptTypes)
 const packed = (path: string) => gzipSync(served(path)).length
 const sizeOf = (paths: ReadonlySet<string>) => [...paths].reduce((sum, path) => sum + packed(path), 0)
 const namedIn = (path: string, pattern: RegExp) =>
@@ -33,10 +34,10 @@ const loadedBy = (paths: readonly string[], found = new Set<string>()): Readonly
 describe('files of the console', () => {
   it('have less than 60 KB for the first page, and less than 150 KB for any page, as they are served, compressed', () => {
     const styles = files.filter((path) => path.endsWith('.css')).reduce((sum, path) => sum + packed(path), 0)
-    const first = loadedBy([join(folder, 'app.js')])
+    const first = loadedBy([join(folder, 'app.ts')])
     expect(sizeOf(first) + styles).toBeLessThan(60_000)
     const pages = [...first].flatMap(lazyIn)
-    for (const page of ['actor-view.js', 'fleet-page.js', 'settings/settings-page.js'])
+    for (const page of ['actor-view.ts', 'fleet-page.ts', 'settings/settings-page.ts'])
       expect(pages).toContain(join(folder, page))
     for (const page of pages)
       expect(sizeOf(new Set([...first, ...loadedBy([page])])) + styles, page).toBeLessThan(150_000)
@@ -46,7 +47,7 @@ describe('files of the console', () => {
     const namespaces = /http:\/\/www\.w3\.org\/(2000\/svg|1999\/xhtml|1998\/Math\/MathML)/g
     const comments = /^\s*\/\/.*$/gm
     // texts of the declarations, which a page shows, may name an address
-    const code = files.filter((path) => !path.endsWith('resources/resources.js'))
+    const code = files.filter((path) => !path.endsWith('resources/resources.ts'))
     for (const path of code)
       expect(textOf(path).replaceAll(comments, '').replaceAll(namespaces, ''), path).not.toMatch(/\bhttps?:\/\//)
     for (const path of files.filter((each) => each.endsWith('.css'))) expect(textOf(path)).not.toMatch(/url\(|@import/)
@@ -72,7 +73,7 @@ describe('files of the console', () => {
 
   it('store no credential where a script can read it', () => {
     const scripts = files
-      .filter((path) => path.endsWith('.js'))
+      .filter((path) => /\.[jt]s$/.test(path))
       .map(textOf)
       .join('\n')
     const stored = [...scripts.matchAll(/localStorage\.setItem\(([^)]*)\)/g)].map(([, what]) => what)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { follow } from '../../console/follow.js'
+import { follow } from '../../console/follow.ts'
 
 /** A fake of the browser's EventSource. */
 class Source {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ahead, areNumbers, dollars, preciseTime, time } from '../../console/format.js'
+import { ahead, areNumbers, dollars, preciseTime, time } from '../../console/format.ts'
 
 describe('times', () => {
   const now = new Date(2026, 4, 6, 12, 0, 0)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { healthOf, priceParts, troublesOf } from '../../console/gateway/gateway-model.js'
+import { healthOf, priceParts, troublesOf } from '../../console/gateway/gateway-model.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const line = {

@@ -8,7 +8,7 @@ const file = (name: string) => import(new URL(`../../console/${name}`, import.me
 
 it('a page that was left reports nothing of what it still read', async () => {
   vi.stubGlobal('document', parseHTML('<main></main>').document)
-  const [{ html }, { livePage }] = await Promise.all(['html.js', 'live-page.js'].map(file))
+  const [{ html }, { livePage }] = await Promise.all(['html.ts', 'live-page.ts'].map(file))
   let reads = 0
   const read = async () => {
     reads++
@@ -37,7 +37,7 @@ it('a page that was left reports nothing of what it still read', async () => {
 it('a filter keeps what is being typed when its page is read again', async () => {
   const { document } = parseHTML('<main></main>')
   vi.stubGlobal('document', document)
-  const [{ html, render }, { QueryForm }] = await Promise.all(['html.js', 'parts/query-form.js'].map(file))
+  const [{ html, render }, { QueryForm }] = await Promise.all(['html.ts', 'parts/query-form.ts'].map(file))
   const root = document.querySelector('main')
   const place = { view: 'audit', project: 'prj_1', query: {} }
   const fields = [{ name: 'tenant', label: 'Tenant' }]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { latencyIn } from '../../console/nodes/commit-latency.js'
+import { latencyIn } from '../../console/nodes/commit-latency.ts'
 
 const metrics = `# TYPE troupe_commit_duration_seconds histogram
 troupe_commit_duration_seconds_bucket{le="0.005"} 60

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hashAt, listHash, newResource, parseRoute, routeHash } from '../../console/route.js'
-import { viewHash } from '../../console/views.js'
+import { hashAt, listHash, newResource, parseRoute, routeHash } from '../../console/route.ts'
+import { viewHash } from '../../console/views.ts'
 
 describe('routes of the console', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rowsWithin, topOf } from '../../console/row-window.js'
+import { rowsWithin, topOf } from '../../console/row-window.ts'
 
 const rows = [10, 20, 30, 40].map((height) => ({ height }))
 

@@ -8,7 +8,7 @@ import {
   type Step,
   StepBook,
   taken,
-} from '../../console/steps-model.js'
+} from '../../console/steps-model.ts'
 
 const step = (seq: number, more: Partial<Step> = {}): Step => ({
   ...{ seq, at: new Date(1_000 * seq).toISOString(), version: 'session@3', cause: `req_${seq}`, caused_by: 'request' },

@@ -17,7 +17,7 @@ describe('the dark theme of the console', () => {
   })
 
   it('is detected by style sheets only', () => {
-    const scripts = files.filter((name) => name.endsWith('.js') && !name.includes('/'))
+    const scripts = files.filter((name) => name.endsWith('.ts') && !name.includes('/'))
     expect(scripts.length).toBeGreaterThan(20)
     for (const name of scripts) expect(textOf(name)).not.toMatch(/matchMedia/)
   })

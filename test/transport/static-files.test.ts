@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleStripper } from '#src/start/sources.js'
 import type { HttpServer } from '#transport/http/http-port.ts'
 import { openServer } from '#transport/http/open-server.ts'
 import { readStaticFiles } from '#transport/static-files.ts'
@@ -24,14 +26,20 @@ describe('the static file server', () => {
     await writeFile(join(served, 'index.html'), '<p>hällo')
     await writeFile(
       join(served, 'app.js'),
-      '/**\n * Says a * b.\n */\nlet a = `\n /* b */`\n  /** C. */\n// D.\nlet b = /** @type {A | null} */ (a) // E\n',
+      '/**\n * Says a * b.\n */\nlet a = `\n /* b */`\n  /** C. */\n// D.\nlet b = a // E\n',
     )
+    await writeFile(
+      join(served, 'page.ts'),
+      "import './parts.ts'\nlet a: A<`b`> = `\n c: D`\n  /** E. */\nexport const f = (g: H) => g as I\n",
+    )
+    await writeFile(join(served, 'parts.ts.js'), 'export const packed = 1\n')
+    await writeFile(join(served, 'vendored.d.ts'), 'export const packed: 1\n')
     await writeFile(join(served, 'page.css'), '/* A. */\n.a,\n.b > .c {\n  margin: 0 auto;\n  content: "a b";\n}\n')
     await writeFile(join(served, 'charts', 'session.layout.json'), '{}')
     await writeFile(join(served, 'long.js'), longScript)
     await writeFile(join(served, 'notes.md'), 'not for browsers')
     await writeFile(join(folder, 'description.json'), '{"openapi":"3.1.0"}')
-    const files = await readStaticFiles(served, { '/openapi.json': join(folder, 'description.json') })
+    const files = await readStaticFiles(served, { open: { '/openapi.json': join(folder, 'description.json') } })
     const request = (...[requested, response]: Parameters<typeof files.answer>): void => {
       if (!files.answer(requested, response)) response.send(404, [], 'none')
     }
@@ -49,7 +57,13 @@ describe('the static file server', () => {
   it.each([
     ['/', 'text/html; charset=utf-8', '<p>hällo'],
     ['/index.html', 'text/html; charset=utf-8', '<p>hällo'],
-    ['/app.js', 'text/javascript; charset=utf-8', 'let a = `\n /* b */`\nlet b = (a) // E\n'],
+    ['/app.js', 'text/javascript; charset=utf-8', 'let a = `\n /* b */`\nlet b = a // E\n'],
+    [
+      '/page.ts',
+      'text/javascript; charset=utf-8',
+      "import './parts.ts'\nlet a         = `\n c: D`\nexport const f = (g   ) => g     \n",
+    ],
+    ['/parts.ts', 'text/javascript; charset=utf-8', 'export const packed = 1\n'],
     ['/page.css', 'text/css; charset=utf-8', '.a,.b > .c{margin: 0 auto;content: "a b";}'],
     ['/charts/session.layout.json', 'application/json; charset=utf-8', '{}'],
   ])('serves %s as %s', async (path, type, body) => {
@@ -108,6 +122,8 @@ describe('the static file server', () => {
     '/..\\secret.txt',
     '//etc/passwd',
     '/notes.md',
+    '/vendored.d.ts',
+    '/parts.ts.js',
     '/charts',
     '/charts/',
     '/__proto__',
@@ -117,6 +133,23 @@ describe('the static file server', () => {
     const seen = await raw.closed
     expect(seen).not.toContain('outside')
     expect(seen).toMatch(/^HTTP\/1.1 4\d\d /)
+  })
+
+  it('names the file whose syntax is more than types, which no page could load', async () => {
+    const other = join(folder, 'other')
+    await mkdir(other)
+    await writeFile(join(other, 'tones.ts'), 'export enum Tone { calm }\n')
+    await expect(readStaticFiles(other)).rejects.toThrow(/other\/tones\.ts has syntax that is more than types$/)
+  })
+
+  it('serves TypeScript from what an earlier start has kept, and strips it again when it has changed', async () => {
+    const [root, source] = [join(folder, 'root'), 'let a: A = 1\n']
+    const keeping = consoleStripper(root)
+    expect([keeping(source), keeping(source)]).toEqual(Array(2).fill(stripTypeScriptTypes(source)))
+    const [kept = ''] = await readdir(join(root, '.cache/start/console'))
+    await writeFile(join(root, '.cache/start/console', kept), 'let a = 2\n//')
+    expect(consoleStripper(root)(source)).toBe('let a = 2')
+    expect(consoleStripper(root)('let b: B = 1\n')).toBe('let b    = 1\n')
   })
 
   it('serves no other method', async () => {

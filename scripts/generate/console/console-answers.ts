@@ -5,7 +5,7 @@ import { TypeTexts } from '../type-text.ts'
 import { calledBy } from './console-operations.ts'
 
 const head = `/**
- * What the operations of \`console/operations.js\` answer with, by their ids. Made from the declarations by
+ * What the operations of \`console/operations.ts\` answer with, by their ids. Made from the declarations by
  * \`npm run generate\`, so that a page which reads a field that is not there fails the check of types.
  */
 export interface Answers {

@@ -12,9 +12,9 @@ const head = `/**
 export const eventNames = [
 `
 
-/** `console/event-names.js`: the names of the events of logs on streams. */
+/** `console/event-names.ts`: the names of the events of logs on streams. */
 export const consoleEvents = (): GeneratedFile => {
   const names = [...Object.keys(sessionEvents), ...Object.keys(runEvents), ...ofOthers]
   const lines = names.map((name) => `  '${streamNames[name] ?? name}',\n`)
-  return { path: 'console/event-names.js', text: `${head}${lines.join('')}]\n` }
+  return { path: 'console/event-names.ts', text: `${head}${lines.join('')}]\n` }
 }

@@ -7,16 +7,16 @@ import type { GeneratedFile } from '../generated-file.ts'
 
 const head = `/**
  * Operations that a signed-in member may call and a page names, by id: method, path, names of query parameters. Made from the declarations by
- * \`npm run generate\`; \`console/api.js\` calls by them, so that a page which names what is not there fails the check of types.
+ * \`npm run generate\`; \`console/api.ts\` calls by them, so that a page which names what is not there fails the check of types.
  */
-export const operations = /** @type {const} */ ({
+export const operations = {
 `
 
 /** Credentials that the console calls with: a member's session, or none before sign-in. */
 const callers: readonly CredentialKind[] = ['dashboard', 'public']
 
 /**
- * `console/operations.js`: the operations of the console's client (specs/decisions/0180-console.md).
+ * `console/operations.ts`: the operations of the console's client (specs/decisions/0180-console.md).
  *
  * @param text of all pages, which names the operations that they call: half of the others would only be loaded.
  */
@@ -24,7 +24,7 @@ export const consoleOperations = (operations: readonly Operation[], text: string
   const lines = calledBy(operations, text).map(
     ({ id, method, paths: [path], query }) => `  '${id}': ['${method}', '${path}', [${namesOf(query)}]],\n`,
   )
-  return { path: 'console/operations.js', text: `${head}${lines.join('')}})\n` }
+  return { path: 'console/operations.ts', text: `${head}${lines.join('')}} as const\n` }
 }
 
 /** The operations that a member may call and a page names. */
@@ -38,8 +38,8 @@ export const calledBy = (operations: readonly Operation[], text: string): readon
 export const consoleText = (root: string): string => {
   const folder = join(root, 'console')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const made = ['operations.js', 'resources/resources.js']
-  const pages = files.filter((path) => path.endsWith('.js') && !made.includes(path) && !path.startsWith('vendor'))
+  const made = ['operations.ts', 'resources/resources.ts', 'answers.d.ts']
+  const pages = files.filter((path) => path.endsWith('.ts') && !made.includes(path) && !path.startsWith('vendor'))
   return pages.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n')
 }
 

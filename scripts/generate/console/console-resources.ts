@@ -181,15 +181,13 @@ const needs: Readonly<Record<string, readonly string[]>> = {
   'upkeep.resume': ['paused'],
 }
 
-const head = `/** @typedef {import('./types.js').Resource} Resource */
+const head = `import type { Field, Resource } from './types.ts'
 
 /**
  * Resources that the console lists, creates and changes, with the fields of their forms. Made from the declarations by
  * \`npm run generate\`.
- *
- * @type {readonly Resource[]}
  */
-export const resources = `
+export const resources: readonly Resource[] = `
 
 /** Fields of `responses.create` that the playground edits in a form, and whether they are shown at once. */
 const inPlayground = {
@@ -200,7 +198,7 @@ const inPlayground = {
 /** Operations that are not a button: those of lists and forms, and those whose answer is another kind of thing. */
 const verbs = new Set(['list', 'get', 'create', 'put', 'update', 'export'])
 
-/** `console/resources/resources.js`: what the console's pages of resources show and can do. */
+/** `console/resources/resources.ts`: what the console's pages of resources show and can do. */
 export const consoleResources = (operations: readonly Operation[]): GeneratedFile => {
   const byId = new Map(
     operations
@@ -215,8 +213,8 @@ export const consoleResources = (operations: readonly Operation[]): GeneratedFil
       .filter((each) => each.name === name)
       .map(({ first: _, ...field }) => ({ ...field, ...(atOnce && { first: true }) })),
   )
-  const bench = `/** Fields of a request that the playground edits. @type {readonly import('./types.js').Field[]} */\nexport const requestFields = ${JSON.stringify(request)}\n`
-  return { path: 'console/resources/resources.js', text: `${head}[\n${lines.join('')}]\n\n${bench}` }
+  const bench = `/** Fields of a request that the playground edits. */\nexport const requestFields: readonly Field[] = ${JSON.stringify(request)}\n`
+  return { path: 'console/resources/resources.ts', text: `${head}[\n${lines.join('')}]\n\n${bench}` }
 }
 
 const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('dashboard')

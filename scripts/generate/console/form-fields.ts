@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#specs/dsl/schema.ts'
-import type { OperationId } from '../../../console/operation-types.js'
-import type { Field, Variant } from '../../../console/resources/types.js'
+import type { OperationId } from '../../../console/operation-types.ts'
+import type { Field, Variant } from '../../../console/resources/types.ts'
 
 /** Length of a text from which its field has several lines. */
 const longFrom = 1_000

@@ -20,7 +20,7 @@ export const shell = (page: Place & { readonly html: string }, all: readonly Pla
     <link rel="stylesheet" href="/base.css" />
     <link rel="stylesheet" href="/docs/docs.css" />
     <link rel="stylesheet" href="/vendor/utilities.css" />
-    <script type="module" src="/docs/search.js"></script>
+    <script type="module" src="/docs/search.ts"></script>
   </head>
   <body>
     <a class="skip absolute not-focus:-left-999 focus:top-8 focus:left-8 focus:z-1 px-10 py-6 bg-panel" href="#view">Skip to content</a>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aligned, courseOf, differences, factsOf, markOf, turnsIn } from '../../../console/compare/compare-model.js'
+import { aligned, courseOf, differences, factsOf, markOf, turnsIn } from '../../../console/compare/compare-model.ts'
 
 const startMs = Date.parse('2026-01-01T00:00:00.000Z')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvOf, maxRows } from '../../../console/parts/csv.js'
+import { csvOf, maxRows } from '../../../console/parts/csv.ts'
 
 type Rows = readonly Record<string, unknown>[]
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { lineDiff } from '../../../console/parts/line-diff.js'
-import { outlineOf } from '../../../console/resources/version-outline.js'
+import { lineDiff } from '../../../console/parts/line-diff.ts'
+import { outlineOf } from '../../../console/resources/version-outline.ts'
 
 describe('the lines of two texts', () => {
   it('are kept, removed and added in their order', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonText, turns } from '../../../console/parts/turned-text.js'
+import { jsonText, turns } from '../../../console/parts/turned-text.ts'
 
 describe('a character that changes the text direction', () => {
   it.each(['\u202e', '\u2066', '\u200f', '\u061c', '\u202a'])('is detected and escaped in JSON: %j', (character) => {

@@ -6,7 +6,7 @@ import {
   openedRequest,
   requestOf,
   settingsOfAgent,
-} from '../../../console/playground/request-model.js'
+} from '../../../console/playground/request-model.ts'
 
 const none = { user: '', base: '' }
 const user = (content: string) => ({ role: 'user', content })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bodyOf, changesOf, JsonDraft, labelOf } from '../../../console/resources/form-values.js'
-import type { Field } from '../../../console/resources/types.js'
+import { bodyOf, changesOf, JsonDraft, labelOf } from '../../../console/resources/form-values.ts'
+import type { Field } from '../../../console/resources/types.ts'
 
 const fields: readonly Field[] = [
   { name: 'name', kind: 'text', required: true },

@@ -5,7 +5,7 @@ const events = 10_000
 
 /** Opens a log of the console with generated events in place of an actor's page. It runs in the browser. */
 const openLog = `(async () => {
-  const { LogPanel } = await import('/log-panel.js')
+  const { LogPanel } = await import('/log-panel.ts')
   const made = (sequence) => ({
     sequence, event_type: 'tool_call.completed', turn_number: 1, created_at: new Date(0).toISOString(),
     payload: { tool: 'look', output: ('line ' + sequence + ' ').repeat(1 + (sequence * 7) % 23) },

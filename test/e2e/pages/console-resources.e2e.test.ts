@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { someOf } from '#test/setup/at-night.ts'
-import { resources } from '../../../console/resources/resources.js'
+import { resources } from '../../../console/resources/resources.ts'
 import { patience } from '../patience.ts'
 import { OpenConsole } from './open-console.ts'
 

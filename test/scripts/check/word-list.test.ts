@@ -63,7 +63,7 @@ describe('names with a word for which the field has another', () => {
   it.each([
     ['a constant', 'src/a.ts', 'const mostBytes = 1\n'],
     ['a parameter', 'packages/client/src/a.ts', 'const wait = (seat: number) => 1\n'],
-    ['a private field', 'console/a.js', 'class A { #lookAgain = 1 }\n'],
+    ['a private field', 'console/a.ts', 'class A { #lookAgain = 1 }\n'],
     ['a type', 'specs/a.ts', 'export interface PageRooms {}\n'],
   ])('are found: %s', (_, path, text) => {
     expect(lines(nameWordFindings(file(path, `\n${text}`)))).toEqual([2])

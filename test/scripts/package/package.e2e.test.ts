@@ -136,6 +136,10 @@ describe('the package of the product, installed into an empty folder', () => {
         const end = await (await api.approve(session, paused.data.action_id)).until(endsTurn)
         expect(end.event).toBe('turn.completed')
         expect(tool.calls).toHaveLength(1)
+        const page = await fetch(`http://127.0.0.1:${port}/app.ts`)
+        expect(page.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+        expect(await page.text()).toContain("from './api.ts'")
+        expect(printed).not.toContain('ExperimentalWarning')
       } finally {
         server.kill('SIGTERM')
         expect(await ended, printed).toEqual([0, null])

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import { DocsSite } from '#transport/docs/docs-site.ts'
 import { render } from '#transport/docs/markup.ts'
-import { scoreOf, wordsOf } from '../../../console/docs/score.js'
+import { scoreOf, wordsOf } from '../../../console/docs/score.ts'
 import { FakeResponse } from '../http/fakes.ts'
 
 const site = new DocsSite({

@@ -17,7 +17,7 @@ form { margin: 1rem 0 } input { width: 26rem; font: 13px var(--mono) } pre { col
 <main></main>
 <pre></pre>
 <script type="module">
-import { Chart } from '/code/chart.js'
+import { Chart } from '/code/chart.ts'
 const [form, main, pre] = ['form', 'main', 'pre'].map((name) => document.querySelector(name))
 const known = ${JSON.stringify(machines)}
 const read = async (path) => (await fetch(path)).json()

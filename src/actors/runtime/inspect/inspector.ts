@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
 import type { Chart, StateValue } from '#machines/definition.ts'
 import { leafPath } from '#machines/state-value.ts'
 import { type ChartLayout, chartLayout } from './chart-layout.ts'
@@ -18,10 +19,11 @@ export interface Inspected {
   readonly read: (id: string) => Promise<{ readonly machine: string; readonly value: StateValue }>
 }
 
-/** Files of the console that draw a chart: beside the package's code, or in the console's folder. */
+/** Files of the console that draw a chart: beside the package's code, without their types, or in the console's folder. */
 const packed = new URL('./console/', import.meta.url)
-const assets = existsSync(packed) ? packed : new URL('../../../../console/', import.meta.url)
-const scripts = ['chart.js', 'chart-drawing.js', 'chart-model.js', 'dom.js', 'format.js', 'parts/turned-text.js']
+const isPacked = existsSync(packed)
+const assets = isPacked ? packed : new URL('../../../../console/', import.meta.url)
+const scripts = ['chart.ts', 'chart-drawing.ts', 'chart-model.ts', 'dom.ts', 'format.ts', 'parts/turned-text.ts']
 const typeOf = (file: string): string => (file.endsWith('.css') ? 'text/css' : 'text/javascript')
 
 /** Serves the charts of machines on a loopback port; 0 for any. */
@@ -38,7 +40,7 @@ export const inspector = async (inspected: Inspected, port: number): Promise<Ins
     const [, kind = '', name = ''] = /^\/(\w+)\/(.+)$/.exec(path) ?? []
     if (path === '/') return { type: 'text/html', body: chartPage(inspected.charts.map((chart) => chart.name)) }
     if (kind === 'code' && (scripts.includes(name) || name === 'chart.css'))
-      return { type: typeOf(name), body: await readFile(new URL(name, assets), 'utf8') }
+      return { type: typeOf(name), body: await codeOf(name) }
     const layout = kind === 'charts' ? layoutOf(name) : undefined
     if (layout !== undefined) return { type: 'application/json', body: JSON.stringify(await layout) }
     if (kind !== 'actors') return missing
@@ -46,6 +48,11 @@ export const inspector = async (inspected: Inspected, port: number): Promise<Ins
     return { type: 'application/json', body: JSON.stringify({ ...actor, active: activeStates(actor.value) }) }
   }
   return listening(answer, port)
+}
+
+const codeOf = async (name: string): Promise<string> => {
+  const text = await readFile(new URL(name, assets), 'utf8')
+  return isPacked || name.endsWith('.css') ? text : stripTypeScriptTypes(text)
 }
 
 interface Answer {

@@ -13,7 +13,7 @@ describe('the page of charts', () => {
         if (!read.has(next.replace(url, ''))) await follow(next)
       }
     }
-    await follow(`${url}code/chart.js`)
+    await follow(`${url}code/chart.ts`)
     await close()
     expect(read.size).toBeGreaterThan(4)
     expect([...read].filter(([, status]) => status !== 200)).toEqual([])

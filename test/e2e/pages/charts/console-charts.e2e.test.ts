@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Layout } from '../../../../console/chart-model.js'
-import { activeAt } from '../../../../console/steps-model.js'
+import type { Layout } from '../../../../console/chart-model.ts'
+import { activeAt } from '../../../../console/steps-model.ts'
 import { OpenConsole } from '../open-console.ts'
 
 /** Whether the names of states have 11 px or more, and the active state is in the box. */

@@ -1,0 +1,141 @@
+import { noteServerDate } from './format.ts'
+import type { Answer, Given, OperationId, Place, Request } from './operation-types.ts'
+import { operations } from './operations.ts'
+
+/** A failed request. `code` is the wire code, or `unreachable` without an answer. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+
+  /** @param status 0 when no answer came */
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** @returns the JSON document @throws {ApiError} */
+const request = async (path: string, init?: RequestInit): Promise<any> => {
+  const response = await fetch(path, { credentials: 'same-origin', ...init }).catch(() => null)
+  if (response === null) throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
+  noteServerDate(response.headers.get('date'))
+  const body = await response.json().catch(() => null)
+  if (response.ok && body !== null) return body
+  throw errorOf(response.status, body)
+}
+
+/** Converts an unsuccessful answer to an error; custom providers answer with a plain text. */
+export const errorOf = (status: number, body: any) => {
+  const { code = 'unreadable', message = `The server responded with status ${status}.` } =
+    typeof body?.error === 'object' ? (body.error ?? {}) : { message: body?.error ?? undefined }
+  return new ApiError(status, code, message)
+}
+
+/** Message of an error, with its code. */
+export const wordsOf = (error: unknown) => {
+  if (error instanceof ApiError) return `${error.code}: ${error.message}`
+  return error instanceof SyntaxError
+    ? 'This is not valid JSON.'
+    : error instanceof Error
+      ? error.message
+      : String(error)
+}
+
+/** The process's metrics in Prometheus' format; '' where a proxy does not forward them. */
+export const metricsText = async () => {
+  const response = await fetch('/metrics').catch(() => null)
+  return response?.ok ? response.text() : ''
+}
+
+/** A file of the console itself. */
+export const file = (path: string) => request(path)
+
+/** Path of an operation, with its query. @param project that the path names */
+export const pathOf = <I extends OperationId>(project: string | null, id: I, ...given: Given<Place<I>>): string =>
+  pathBy(project, id, given[0] ?? {})
+
+const pathBy = (
+  project: string | null,
+  id: OperationId,
+  {
+    params = {},
+    query = {},
+  }: { params?: Readonly<Record<string, string>> | undefined; query?: Readonly<Record<string, unknown>> | undefined },
+) => {
+  const [, template] = operations[id]
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(params[name] ?? (name === 'project_id' ? (project ?? '') : '')),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  }
+  return search.size === 0 ? path : `${path}?${search}`
+}
+
+/**
+ * Method and headers of an operation. The project is sent in a header, unless the path contains it.
+ *
+ * @param body undefined: none
+ */
+export const headOf = (
+  project: string | null,
+  id: OperationId,
+  body: unknown,
+): RequestInit & { headers: Record<string, string> } => {
+  const [method, template] = operations[id]
+  const named = project !== null && !template.includes('{project_id}')
+  return {
+    method,
+    headers: {
+      ...(named ? { 'x-project-id': project } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+}
+
+/**
+ * Calls an operation that is known by data only (`resources/resources.js`).
+ *
+ * @param given `tenant`: restricts the call, also among the params
+ * @returns the JSON document
+ * @throws {ApiError}
+ */
+export const callById = (
+  project: string | null,
+  id: OperationId,
+  given: {
+    params?: Readonly<Record<string, string>> | undefined
+    query?: Readonly<Record<string, unknown>> | undefined
+    body?: unknown
+    signal?: AbortSignal
+    tenant?: string
+  },
+): Promise<any> => {
+  const { body, signal, params, tenant = params?.tenant ?? '' } = given
+  const head = headOf(project, id, body)
+  const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }
+  return request(pathBy(project, id, given), { ...head, headers, ...(signal === undefined ? {} : { signal }) })
+}
+
+/** The bytes that an operation answers with. @throws {ApiError} */
+export const bytesOf = async (project: string, id: OperationId, params: Readonly<Record<string, string>>) => {
+  const response = await fetch(pathBy(project, id, { params }), headOf(project, id, undefined))
+  if (!response.ok) throw errorOf(response.status, await response.json().catch(() => null))
+  return response.blob()
+}
+
+/**
+ * Calls an operation; the browser sends the session cookie.
+ *
+ * @param project null for an operation outside projects
+ * @throws {ApiError}
+ */
+export const callApi = <I extends OperationId>(
+  project: string | null,
+  id: I,
+  ...given: Given<Request<I>>
+): Promise<Answer<I>> => callById(project, id, given[0] ?? {})

@@ -1,0 +1,106 @@
+import { callById } from '../api.ts'
+import { html, useState } from '../html.ts'
+import { ActButton } from '../parts/act-button.ts'
+import { may, sessionNow } from '../session.ts'
+import { Made, onceIn } from './create-panel.ts'
+import { bodyOf, pathIn } from './form-values.ts'
+import { Nested } from './nested.ts'
+import { idOf, nameOf } from './row-text.ts'
+import { SchemaForm } from './schema-form.ts'
+import type { Act, Resource, Row, Values } from './types.ts'
+
+interface Acting {
+  readonly project: string
+  readonly resource: Resource
+  readonly row: Row
+  /** those of the paths that name what the row belongs to */
+  readonly params: Readonly<Record<string, string>>
+  /** called after each act */
+  readonly done: () => unknown
+  /** only what a list offers */
+  readonly quick?: boolean
+  readonly removed?: () => void
+}
+
+/** The parameters of the paths that name a row. */
+export const paramsOf = ({
+  resource: { key },
+  row,
+  params,
+}: Pick<Acting, 'resource' | 'row' | 'params'>): Readonly<Record<string, string>> =>
+  key === null ? params : { ...params, [key]: String(row[key] ?? idOf(row)) }
+
+/**
+ * The operations on a row that the member may call now, each a button, or a form where it has fields; then what the
+ * last one answered.
+ */
+export const RowActs = (props: Acting) => {
+  const { project, resource, row, done, quick = false, removed } = props
+  const [answer, setAnswer] = useState<Row | null>(null)
+  const own = paramsOf(props)
+  const { remove, key, quick: ids } = resource
+  const acts = [...resource.acts, remove].filter(
+    (act) => act !== null && isFor(act, row, own) && (!quick || ids.includes(act.id)),
+  )
+  /** @param further parameters of the path */
+  const call = async (act: Act, body?: object, further: Readonly<Record<string, string>> = {}) => {
+    const named = act.fields.some(({ name }) => name === key) ? own : {}
+    const given = { params: { ...own, ...further }, ...(body && { body: { ...body, ...named } }) }
+    const answered = await callById(project, act.id, given)
+    setAnswer(answered)
+    await done()
+    if (act === remove) removed?.()
+  }
+  return html`
+    ${acts.map((act) => act && html`<${RowAct} key=${act.id} act=${act} fields=${act.fields.filter(({ name }) => name !== key)} name=${nameOf(row)} quick=${quick} removes=${act === remove} call=${call} />`)}
+    <${Outcome} row=${row} answer=${answer} quick=${quick} />
+  `
+}
+
+const isFinal = /^(Remove|Discard|Delete|Revoke|End) /
+
+const RowAct = (
+  props: Props & {
+    act: Act
+    fields: Act['fields']
+    quick: boolean
+    removes: boolean
+    call: (act: Act, body?: object, further?: Readonly<Record<string, string>>) => Promise<void>
+  },
+) => {
+  const { act, fields, name, quick, removes, call } = props
+  const { summary } = act
+  const verb = summary.split(' ')[0]
+  const sure = removes ? `${verb} ${name}` : isFinal.test(summary) ? `${summary}: ${name}` : undefined
+  if (fields.length > 0 && !quick)
+    return html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">${summary}</summary><${SchemaForm} label=${summary} button=${summary} sure=${sure} fields=${fields} send=${(values: Values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
+  return html`<${ActButton} label=${quick || removes ? verb : summary} sure=${sure} act=${() => call(act, removes ? undefined : {})} />`
+}
+
+/** Whether a row has all parameters of an operation's path, and what it needs, and is none of another member. */
+const isFor = (act: Act, row: Row, own: Readonly<Record<string, string>>) => {
+  const { operates, member } = sessionNow()
+  const isOwn = row.member_id === undefined || row.member_id === member || operates
+  const has = (act.needs ?? []).every(meets(row))
+  return may(act) && isOwn && has && row.status !== 'revoked' && act.params.every((name) => own[name] !== undefined)
+}
+
+/** Whether a row has what an operation needs (`Act.needs`). */
+const meets = (row: Row) => (need: string) => {
+  const [name = '', values] = need.split('=')
+  if (values !== undefined) return values.split('|').includes(String(row[name]))
+  return name.startsWith('!') ? !row[name.slice(1)] : Boolean(row[name])
+}
+
+/** What an operation answered that its row does not show. */
+const Outcome = ({ row, answer, quick }: { row: Row; answer: any; quick: boolean }) => {
+  if (answer === null || answer.deleted === true) return null
+  if (onceIn(answer).length > 0) return html`<div><${Made} row=${answer} /></div>`
+  const { success, ok = success, latency_ms, error, added, changed, removed } = answer
+  const failure = typeof error === 'string' ? error : `${error?.code ?? 'failed'}: ${error?.message ?? ''}`
+  if (typeof ok === 'boolean') return html`<span role="status">${ok ? `It works (${latency_ms} ms).` : failure}</span>`
+  if (Array.isArray(added))
+    return html`<span role="status">${added.length} new, ${changed.length} changed, ${removed.length} gone.</span>`
+  if (answer.id === row.id) return null
+  return quick ? html`<span role="status">Sent.</span>` : html`<div class="w-full"><${Nested} value=${answer} /></div>`
+}
