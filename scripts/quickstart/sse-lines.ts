@@ -6,7 +6,7 @@ export interface Frame {
 }
 
 /** Yields the frames of an SSE body as they arrive; comments are skipped. */
-export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+export async function* frames(body: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const part of body) {

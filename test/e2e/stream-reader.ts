@@ -11,7 +11,7 @@ export class StreamReader {
   readonly #stop: () => void
   readonly #waiting = new Set<() => void>()
 
-  constructor(body: ReadableStream<Uint8Array>, headers: Headers, stop: () => void) {
+  constructor(body: AsyncIterable<Uint8Array>, headers: Headers, stop: () => void) {
     this.headers = headers
     this.#stop = stop
     this.ended = this.#read(body)
@@ -43,7 +43,7 @@ export class StreamReader {
     this.#stop()
   }
 
-  async #read(body: ReadableStream<Uint8Array>): Promise<'done' | 'broken'> {
+  async #read(body: AsyncIterable<Uint8Array>): Promise<'done' | 'broken'> {
     try {
       for await (const frame of frames(body)) {
         this.frames.push(frame)

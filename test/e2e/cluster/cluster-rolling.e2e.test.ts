@@ -43,10 +43,10 @@ const note = (error: unknown): void => {
     met.shuttingDown++
     return
   }
-  const { code } = Object(Object(error).cause)
+  const { code } = Object(error)
   if (code === 'ECONNREFUSED') met.notThere++
   // an idle connection that the server closed while the request was being sent
-  else if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) met.cut++
+  else if (['ECONNRESET', 'EPIPE'].includes(code)) met.cut++
   else throw error
 }
 

@@ -5,7 +5,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
 import { sampleOf } from '#test/specs/samples.ts'
-import type { Api } from '../api.ts'
+import { type Api, textOf } from '../api.ts'
 import { bodyFor } from './declared-places.ts'
 import { declaredEstate } from './estate/parts.ts'
 import type { Estate } from './estate.ts'
@@ -77,10 +77,10 @@ export const accepted = (swept: () => Swept): void => {
     const path = pathOf(operation, own) + query
     const { upstream } = swept()
     upstream.sent()
-    const response = await apiFor(operation).fetch(path, body, { method: operation.method })
-    const text = plain(await response.text())
-    const headers = [...response.headers.keys()].sort().join()
-    return `${response.status} ${headers} ${text}\nsent ${plain(upstream.sent())}`
+    const response = await apiFor(operation).send(path, body, { method: operation.method })
+    const text = plain(await textOf(response))
+    const headers = Object.keys(response.headers).sort().join()
+    return `${response.statusCode} ${headers} ${text}\nsent ${plain(upstream.sent())}`
   }
 
   it.each(filtered)('$id is narrowed by $name', async ({ id, operation, name, json }) => {

@@ -37,15 +37,15 @@ export const isolation = (swept: () => Swept, partOf: PartOf): void => {
   const textOf = async (api: Api, operation: Operation, path: string, accept = '*/*'): Promise<string> => {
     const { method, answer } = operation
     const headers = { accept, 'x-project-id': swept().mine.project }
-    const enough = new AbortController()
-    const response = await api.fetch(path, undefined, { method, headers }, enough.signal)
-    const isEndless = response.ok && answer.kind === 'events' && answer.resumable
+    const response = await api.send(path, undefined, { method, headers })
+    const { statusCode = 0 } = response
+    const isEndless = statusCode < 300 && answer.kind === 'events' && answer.resumable
     let text = ''
-    for await (const part of response.body ?? []) {
-      text += Buffer.from(part).toString()
+    // leaving the loop closes the connection
+    for await (const part of response) {
+      text += String(part)
       if (isEndless && text.includes('turn.completed') && text.endsWith('\n\n')) break
     }
-    enough.abort()
     return text
   }
 

@@ -25,18 +25,17 @@ const streamMs = 500
 
 /** Sends a request and reads all of its answer. */
 export const seen = async (api: Api, operation: Operation, { path, body, headers }: Sent): Promise<Seen> => {
-  const enough = new AbortController()
-  const response = await api.fetch(path, body, { method: operation.method, headers }, enough.signal)
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  if (isStream) AbortSignal.timeout(streamMs).addEventListener('abort', () => enough.abort())
+  const response = await api.send(path, body, { method: operation.method, headers })
+  const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true
+  if (isStream) AbortSignal.timeout(streamMs).addEventListener('abort', () => response.destroy())
   let text = ''
   try {
     // what has arrived of a stream when it was read for long enough
-    for await (const part of response.body ?? []) text += Buffer.from(part).toString()
+    for await (const part of response) text += String(part)
   } catch (error) {
-    if (!enough.signal.aborted) throw error
+    if (!isStream || !response.destroyed) throw error
   }
-  const { status } = response
+  const { statusCode: status = 0 } = response
   return { status, code: codeIn(text), text }
 }
 
