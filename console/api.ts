@@ -98,7 +98,7 @@ export const headOf = (
 }
 
 /**
- * Calls an operation that is known by data only (`resources/resources.js`).
+ * Calls an operation that is known by data only (`resources/resources.ts`).
  *
  * @param given `tenant`: restricts the call, also among the params
  * @returns the JSON document

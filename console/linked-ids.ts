@@ -13,7 +13,7 @@ const partsOf = (text: string) => text.split(anId)
 
 /**
  * An actor by what it is about, as a link with its id: it is shown on hover, and copied when nothing else is selected
- * (`app.js`).
+ * (`app.ts`).
  *
  * @param props `label`: what it is about, where that is known
  */

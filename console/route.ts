@@ -92,7 +92,7 @@ export const byView: Readonly<Record<string, string>> = {
   ...{ audit: 'audit_log', stuck: 'stuck', gateway: 'request_log', memory: 'memory' },
 }
 
-/** The hash of the page of resources of a kind (`resources/resources.js`). */
+/** The hash of the page of resources of a kind (`resources/resources.ts`). */
 export const resourceHash = (project: string, kind: string, query: Query) => {
   const view = plainViews.find((each) => byView[each] === kind)
   return view === undefined

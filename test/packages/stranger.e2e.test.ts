@@ -109,7 +109,7 @@ describe('a stranger with the tarball of the runtime', () => {
     writeFileSync(join(shop, 'lamp.mjs'), lamp)
     const { stdout } = await run(process.execPath, ['lamp.mjs'], { cwd: shop })
     expect(JSON.parse(stdout)).toMatchObject({
-      page: expect.stringContaining('/code/chart.js'),
+      page: expect.stringContaining('/code/chart.ts'),
       code: expect.stringContaining('class Chart'),
       chart: { machine: 'lamp', nodes: expect.arrayContaining([expect.objectContaining({ id: 'on.bright' })]) },
       actor: { value: { on: 'bright' }, active: ['on', 'on.bright'] },
@@ -143,7 +143,7 @@ const foreign = await new Promise((resolve) => {
 })
 console.log(JSON.stringify({
   page: await text(''),
-  code: await text('code/chart.js'),
+  code: await text('code/chart.ts'),
   chart: JSON.parse(await text('charts/lamp')),
   actor: JSON.parse(await text('actors/' + id)),
   foreign,

@@ -72,13 +72,16 @@ describe('a start', () => {
     expect(printed).not.toMatch(/loads (undici|playwright|unpdf)/)
   })
 
-  it('runs edited sources, before and after the bundle is rebuilt, by concurrent builds once', async () => {
+  it('runs edited sources, before and after the bundle is rebuilt, with the console, by concurrent builds once', async () => {
     const [before = ''] = bundles()
     const source = join(root, 'src/open-installation.ts')
     writeFileSync(source, readFileSync(source, 'utf8').replace("'server started'", "'server began'"))
     expect(await start()).toContain('server began')
     expect(strippedSources()).toBeGreaterThan(500)
+    await removed(join(kept, 'console'))
     await Promise.all([makeBundle(), makeBundle()])
+    // an image is built so, and its start may write nothing
+    expect(readdirSync(join(kept, 'console')).length).toBeGreaterThan(100)
     expect(bundles()).toHaveLength(1)
     expect(bundles()).not.toContain(before)
     expect(readdirSync(kept).filter((name) => name.endsWith('.code'))).toHaveLength(1)
