@@ -276,10 +276,10 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser visit', () =
     expect([requestCount, messages.slice(before)]).toEqual([1, heard === 1 ? ['one', 'two'] : []])
   })
 
-  it('limits the windows of a page that opens a thousand, and leaves no process', async () => {
+  it('limits the windows of a page that opens a hundred, and leaves no process', async () => {
     pages.set(
       '/storm',
-      "<button id=b onclick=\"for (let n = 0; n < 1000; n++) window.open('/w' + n, 'w' + n)\">x</button>",
+      "<button id=b onclick=\"for (let n = 0; n < 100; n++) window.open('/w' + n, 'w' + n)\">x</button>",
     )
     const id = newId('job')
     const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 3_000 } as const]
