@@ -20,7 +20,7 @@ export const KnowledgeSearch = ({ place, row: { id } }: { place: Place; row: { i
   )
   const columns: Columns<Answers['knowledge_bases.search']['data'][number]> = {
     Source: ({ source_id, citation: { start, end, page, title } }) =>
-      html`<a href=${hashAt(place, { child: source_id, from: String(start) })}>${title ?? source_id}</a> <span class="muted">${page === undefined ? '' : `page ${page}, `}characters ${start} to ${end}</span>`,
+      html`<a href=${hashAt(place, { child: source_id, from: String(start), chunks: '' })}>${title ?? source_id}</a> <span class="muted">${page === undefined ? '' : `page ${page}, `}characters ${start} to ${end}</span>`,
     Content: ({ heading, content }) =>
       html`${heading !== null && html`<span class="muted">${heading}: </span>`}${content}`,
   }

@@ -23,7 +23,7 @@ interface Listed {
  * once.
  */
 export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filterBy }: Listed): readonly Column[] => {
-  const { columns, quick, acts, remove, filters, empty = {} } = resource
+  const { columns, quick, acts, remove, filters, named = 'Name', empty = {} } = resource
   /**
    * The cell of a field; where the list is filtered by it, unless it has its own, a click on a value shows those with
    * it.
@@ -38,7 +38,7 @@ export const columnsOf = ({ project, resource, rows, params, hrefOf, done, filte
   const offers = [...acts, remove].some((act) => act !== null && quick.includes(act.id) && may(act))
   return [
     {
-      ...{ name: 'name', title: 'Name', value: nameOf },
+      ...{ name: 'name', title: named, value: nameOf },
       cell: (row) => html`<${Named} name=${nameOf(row)} id=${idOf(row)} href=${hrefOf(row)} />`,
     },
     ...columns

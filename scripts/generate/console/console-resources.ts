@@ -9,6 +9,8 @@ import { formFields } from './form-fields.ts'
 interface Shown {
   /** Name of its page, in the plural. */
   readonly title: string
+  /** Title of the first column of its list, other than Name. */
+  readonly named?: string
   /** Columns of its list after the first, which is its name; `-`: not shown unless chosen. */
   readonly columns?: string
   /** Resources of which each belongs to one of this, shown with it. */
@@ -168,7 +170,7 @@ const shown: Readonly<Record<string, Shown>> = {
     ...{ title: 'Stuck work', columns: 'kind actor_id reason attempts updated_at', none: 'Nothing is stuck.' },
     quick: 'stuck.retry stuck.discard',
   },
-  audit_log: { title: 'Audit log', columns: 'resource actor changes reason tenant_id created_at' },
+  audit_log: { title: 'Audit log', named: 'Action', columns: 'resource actor changes reason tenant_id created_at' },
 }
 
 /** Fields that a row needs for an operation; `!`: it has none; `=`: it has one of these values. */
@@ -222,7 +224,7 @@ const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('
 const wordsIn = (text = ''): readonly string[] => text.split(' ').filter(Boolean)
 
 const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<string, Operation>) => {
-  const { title, single, empty, none = `No ${title.toLowerCase()} yet` } = own
+  const { title, named, single, empty, none = `No ${title.toLowerCase()} yet` } = own
   const list = byId.get(own.list ?? `${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
   const columns = wordsIn(own.columns)
@@ -246,6 +248,7 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
     create: actOf(byId.get(own.create ?? `${name}.create`)),
     update: actOf(byId.get(`${name}.${single ? 'put' : 'update'}`)),
     ...(single && { single }),
+    ...(named && { named }),
     ...(empty && { empty }),
     remove: remove?.method === 'DELETE' ? actOf(remove) : null,
     acts: [

@@ -72,6 +72,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('lists of the console, 
     await console.show('audit', 'Audit log')
     const named = page.locator(`[data-id="${gone}"]`).first()
     expect(await named.textContent()).toBe(`agent …${gone.slice(-5)}`)
+    expect(await page.getByRole('columnheader').first().textContent()).toMatch(/^Action/)
   })
 
   it('are saved as views with filters, columns and order, by which pages open and the search finds them', async () => {
