@@ -24,6 +24,8 @@ const judgeOffMessage =
 
 const updateOffMessage = 'the model that compares memories cannot be used, so rules alone decide what is superseded'
 
+const updateReaderOffMessage = 'the model that reads two memories together cannot be used, so fewer updates are noticed'
+
 const readerOffMessage = 'the model that judges memories cannot be used, so their scores are those of words and vectors'
 
 /** Opens the embedders. @throws {ConfigError} when the operator's model cannot be opened. */
@@ -33,10 +35,11 @@ export async function openEmbedders(config: Config, log: Logger): Promise<Embedd
   const embedder = await localEmbedderOf(
     config,
     (reason) => log.warn({ reason }, offMessage),
-    ({ read, judge, compare }) => {
+    ({ read, judge, compare, together }) => {
       if (read !== null) log.warn({ reason: read }, readerOffMessage)
       if (judge !== null) log.warn({ reason: judge }, judgeOffMessage)
       if (compare !== null) log.warn({ reason: compare }, updateOffMessage)
+      if (together !== null) log.warn({ reason: together }, updateReaderOffMessage)
     },
   )
   return { embedder, pageEmbedder: embedder instanceof LocalEmbedder ? embedder : null, defaultEmbedder }

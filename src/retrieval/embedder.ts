@@ -29,12 +29,18 @@ export interface Embedder {
    */
   judge?(texts: readonly string[], trait?: Trait): Promise<readonly number[] | null>
   /**
-   * Judges which older texts, given by their vectors, a text updates (`UpdateJudge`). Returns the logarithm of the odds, in the
-   * order of the vectors; null when it cannot. Absent: it never can.
+   * Judges which older texts a text updates (`UpdateJudge`, `UpdateReader`). Returns the logarithm of the odds, in the
+   * order of the texts; null when it cannot. Absent: it never can.
    *
    * @throws {EmbedderUnavailable}
    */
-  compare?(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null>
+  compare?(text: string, older: readonly OlderText[]): Promise<readonly number[] | null>
+}
+
+/** A text that another one may update, and its vector. */
+export interface OlderText {
+  readonly text: string
+  readonly vector: Float32Array
 }
 
 /** The embedder cannot make vectors now: it is opening, or was closed, or its process ended. */

@@ -1,7 +1,7 @@
 /** Search by words and vectors, and embedders. Everything outside of this folder imports it here. */
 export { analysisOf, contentTermsOf } from './analysis/analysis.ts'
 export { type Language, segmentLanguages } from './analysis/languages.ts'
-export { type Embedder, EmbedderUnavailable } from './embedder.ts'
+export { type Embedder, EmbedderUnavailable, type OlderText } from './embedder.ts'
 export { LocalEmbedder } from './embedding/local-embedder.ts'
 export { PackagedEmbedder, packagedModel } from './embedding/packaged-embedder.ts'
 export type { ReadersOff } from './embedding/schema.ts'

@@ -1,4 +1,4 @@
-import type { Embedder } from '#retrieval/index.ts'
+import type { Embedder, OlderText } from '#retrieval/index.ts'
 import { Port } from './port.ts'
 
 /** The embedder that runs on this machine; null when none is configured. */
@@ -34,8 +34,8 @@ export interface ProjectEmbedder {
   embed(texts: readonly string[], kind: 'query' | 'passage', owner: EmbeddedFor): Promise<Embedded>
   /** Reads a question and texts together (`Embedder`); absent: it cannot. */
   read?(question: string, texts: readonly string[]): Promise<readonly number[] | null>
-  /** Judges which older texts, by their vectors, a text updates (`Embedder`); absent: it cannot. */
-  compare?(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null>
+  /** Judges which older texts a text updates (`Embedder`); absent: it cannot. */
+  compare?(text: string, older: readonly OlderText[]): Promise<readonly number[] | null>
 }
 
 /** Returns the embedder that a project's settings select; null when its texts are found by words only. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
-import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
+import { type Embedder, EmbedderUnavailable, type EmbedUse, type OlderText } from '../embedder.ts'
 import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, replyOf, type Trait } from './schema.ts'
 
 /**
@@ -46,8 +46,8 @@ type Running =
 
 /** Maximum readings that wait; another one is refused. */
 const maxReadings = 64
-/** Time in ms for which a reading waits for its turn: searches and writes wait for the first two, extractions for the last. */
-const maxReadingWaitMs = { read: 400, judge: 400, compare: 2_000, extract: 2_000 } as const
+/** Time in ms for which a reading waits for its turn: searches and writes wait for it, and for extractions and comparisons. */
+const [maxReadingWaitMs, maxExtractionWaitMs] = [400, 2_000]
 
 /**
  * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
@@ -60,7 +60,7 @@ export class LocalEmbedder implements Embedder {
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
   /** Processed before all others: their callers have waited before, or wait for a short time. */
   readonly #readings: Reading[] = []
-  /** Sentences of messages that are extracted: they go before passages, and after everything for which a caller waits. */
+  /** Sentences of messages that are extracted, and memories that are compared: before passages, and after what searches wait for. */
   readonly #extractions: Reading[] = []
   /** Least recently used first. */
   readonly #questions = new Map<string, Promise<Float32Array>>()
@@ -111,18 +111,18 @@ export class LocalEmbedder implements Embedder {
       : await this.#read({ kind: 'judge', texts, trait })
   }
 
-  async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null> {
+  async compare(text: string, older: readonly OlderText[]): Promise<readonly number[] | null> {
     return this.#place.update === undefined || this.#opened?.off.compare
       ? null
       : await this.#read({ kind: 'compare', texts: older.length === 0 ? [] : [text], older })
   }
 
   async #read(request: ReadRequest): Promise<readonly number[] | null> {
-    const isExtraction = request.kind === 'judge' && request.trait === 'lasting'
+    const isExtraction = request.kind === 'compare' || (request.kind === 'judge' && request.trait === 'lasting')
     const queue = isExtraction ? this.#extractions : this.#readings
     if (this.#closed || queue.length >= maxReadings) return null
     if (request.texts.length === 0) return []
-    const until = performance.now() + maxReadingWaitMs[isExtraction ? 'extract' : request.kind]
+    const until = performance.now() + (isExtraction ? maxExtractionWaitMs : maxReadingWaitMs)
     return await new Promise<readonly number[]>((resolve, reject) => {
       const settle = (odds: readonly number[] | Error) => (odds instanceof Error ? reject(odds) : resolve(odds))
       queue.push({ request, until, settle })

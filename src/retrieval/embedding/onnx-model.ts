@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { EmbedUse } from '../embedder.ts'
+import type { EmbedUse, OlderText } from '../embedder.ts'
 import { KeptRows } from './kept-rows.ts'
 import { withOutput } from './onnx-output.ts'
 import { PairReader, type PairReaderParts } from './pair-reader.ts'
@@ -24,16 +24,20 @@ import {
   type Trait,
   tokenizersOf,
   type UpdatePlace,
+  type UpdateReaderPlace,
 } from './schema.ts'
 import { TextJudge } from './text-judge.ts'
 import { UpdateJudge } from './update-judge.ts'
+import { UpdateReader } from './update-reader.ts'
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
 const maxCharacters = 16_384
 /** Tokens of a text that are read; the rest is cut off. */
 const maxReadTokens = 128
-/** Time for one question and its texts, or for texts that are judged, in ms. */
+/** Time for one question and its texts, for texts that are judged, or for pairs, in ms. */
 const maxReadMs = 250
+/** Tokens of each of two texts that are read together, and the number of older texts, the likeliest, that are. */
+const [maxPairTokens, maxPairs] = [48, 8]
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */
 const maxKeptNumbers = 8_192 * 384
 /** Numbers kept of the meanings of texts: 256 texts. */
@@ -52,6 +56,7 @@ export class OnnxModel {
   readonly #reader: PairReader | null
   readonly #judge: TextJudge | null
   readonly #update: UpdateJudge | null
+  readonly #updateReader: UpdateReader | null
   /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
   /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
@@ -70,6 +75,7 @@ export class OnnxModel {
     this.#reader = parts.reader
     this.#judge = parts.judge
     this.#update = parts.update
+    this.#updateReader = parts.updateReader
     this.#states = parts.states
     this.off = parts.off
   }
@@ -78,7 +84,8 @@ export class OnnxModel {
   readonly off: ReadersOff
 
   /** @throws {Error} when a file or a package is missing, or the model cannot be read. */
-  static async open({ folder, threads, hashes = {}, reader, guard, update }: ModelPlace): Promise<OnnxModel> {
+  static async open({ folder, threads, hashes = {}, reader, guard, ...place }: ModelPlace): Promise<OnnxModel> {
+    const { update } = place
     await Promise.all(Object.entries(hashes).map(([name, hash]) => checkFile(join(folder, name), hash)))
     const file = modelFiles.map((name) => join(folder, name)).find((path) => existsSync(path))
     if (file === undefined) throw new Error(`no ${modelFiles[0]} in ${folder}`)
@@ -97,18 +104,21 @@ export class OnnxModel {
     const reads = await opened(reader, parts, PairReader.open)
     const judges = await opened(guard, parts, TextJudge.open)
     const compares = await opened(update, parts, UpdateJudge.open)
+    const together = await opened(place.updateReader, parts, UpdateReader.open)
     const states =
       (reads.opened && reader?.states) ??
       (judges.opened && guard?.states) ??
       (compares.opened && update?.states) ??
       null
+    const values = [states, together.opened?.states].flatMap((value) => value ?? [])
     const session = await runtime.InferenceSession.create(
-      states === null ? file : withOutput(await readFile(file), states),
+      values.length === 0 ? file : [...new Set(values)].reduce<Uint8Array>(withOutput, await readFile(file)),
       options,
     )
     return new OnnxModel({
       ...{ reader: reads.opened, judge: judges.opened, update: compares.opened, states },
-      off: { read: reads.off, judge: judges.off, compare: compares.off },
+      updateReader: together.opened,
+      off: { read: reads.off, judge: judges.off, compare: compares.off, together: together.off },
       runtime,
       session,
       tokenizer,
@@ -164,13 +174,33 @@ export class OnnxModel {
   }
 
   /**
-   * Returns the logarithm of the odds that a text updates each of the older ones, which have these vectors.
+   * Returns the logarithm of the odds that a text updates each of the older ones. The likeliest by their vectors are read
+   * together with it, as many as there is time for.
    *
    * @throws {Error} without a judge of updates.
    */
-  async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[]> {
+  async compare(text: string, older: readonly OlderText[]): Promise<readonly number[]> {
     if (this.#update === null) throw new Error('the model does not compare texts')
-    return this.#update.odds(await this.meaning(text), older)
+    const until = performance.now() + maxReadMs
+    const vectors = older.map(({ vector }) => vector)
+    const odds = [...this.#update.odds(await this.meaning(text), vectors)]
+    const likeliest = older.map((each, place) => ({ ...each, place, odds: odds[place] ?? 0 }))
+    likeliest.sort((one, other) => other.odds - one.odds)
+    for (const { text: other, place, odds: alone } of likeliest.slice(0, this.#updateReader === null ? 0 : maxPairs)) {
+      if (performance.now() > until) break
+      odds[place] = alone + (await this.#oddsTogether(other, text))
+    }
+    return odds
+  }
+
+  /** Returns what reading both texts adds to the odds that the newer one updates the older one. */
+  async #oddsTogether(older: string, newer: string): Promise<number> {
+    if (this.#updateReader === null) return 0
+    const [one, other] = [older, newer].map((text) => this.#readTokens(text, 'passage', maxPairTokens))
+    if (one === undefined || other === undefined) return 0
+    // the end of a text separates it from the next one
+    const outputs = await this.#run([...one, ...one.slice(-1), ...other.slice(1)])
+    return await this.#updateReader.odds(this.#statesIn(outputs, this.#updateReader.states), [one.length, other.length])
   }
 
   /** Returns the mean of what the lower layers make of the first tokens of a text, then its vector. */
@@ -205,9 +235,9 @@ export class OnnxModel {
     return this.#statesIn(await this.#run(this.#readTokens(text, use)))
   }
 
-  #readTokens(text: string, use: EmbedUse): readonly number[] {
+  #readTokens(text: string, use: EmbedUse, limit = maxReadTokens): readonly number[] {
     const tokens = this.#tokens(text, use)
-    return tokens.length <= maxReadTokens ? tokens : [...tokens.slice(0, maxReadTokens - 1), tokens.at(-1) ?? 0]
+    return tokens.length <= limit ? tokens : [...tokens.slice(0, limit - 1), tokens.at(-1) ?? 0]
   }
 
   async #vector(text: string, use: EmbedUse): Promise<Float32Array> {
@@ -220,8 +250,8 @@ export class OnnxModel {
     return this.#pooled(outputs, tokens.length)
   }
 
-  #statesIn(outputs: Readonly<Record<string, OnnxTensor>>): Float32Array {
-    const data = outputs[this.#states ?? '']?.data
+  #statesIn(outputs: Readonly<Record<string, OnnxTensor>>, states = this.#states ?? ''): Float32Array {
+    const data = outputs[states]?.data
     if (!(data instanceof Float32Array)) throw new Error('the model has no states')
     return data
   }
@@ -266,12 +296,13 @@ interface ModelParts {
   readonly reader: PairReader | null
   readonly judge: TextJudge | null
   readonly update: UpdateJudge | null
+  readonly updateReader: UpdateReader | null
   readonly off: ReadersOff
   readonly states: string | null
 }
 
 /** Opens a network beside the model. One that cannot be opened costs only what it would have read. */
-async function opened<P extends ReaderPlace | GuardPlace | UpdatePlace, T>(
+async function opened<P extends ReaderPlace | GuardPlace | UpdatePlace | UpdateReaderPlace, T>(
   place: P | undefined,
   parts: PairReaderParts,
   open: (parts: PairReaderParts, place: P) => Promise<T>,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Embedder, EmbedderUnavailable, type EmbedUse } from '../embedder.ts'
+import { type Embedder, EmbedderUnavailable, type EmbedUse, type OlderText } from '../embedder.ts'
 import { LocalEmbedder, ModelUnusable } from './local-embedder.ts'
 import { hasRuntime } from './onnx-model.ts'
 import type { ModelPlace, ReadersOff, Trait } from './schema.ts'
@@ -29,6 +29,10 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
   update: {
     ...{ file: 'update.json', states: 'l8.oln' },
     hashes: { 'update.json': '0cc322437ee11d7ca777cac252cbae0459ef1f17878feb8051028d24a654905b' },
+  },
+  updateReader: {
+    ...{ file: 'update.onnx', states: 'l7.oln' },
+    hashes: { 'update.onnx': 'f8e1bb660c22dee3293b7d1294afe40977c648cee0d70bb1ab7b79b515e769b6' },
   },
   guard: {
     ...{ file: 'guard.json', states: 'l8.oln' },
@@ -100,7 +104,7 @@ export class PackagedEmbedder implements Embedder {
   }
 
   /** Returns null until the model is open. */
-  async compare(text: string, older: readonly Float32Array[]): Promise<readonly number[] | null> {
+  async compare(text: string, older: readonly OlderText[]): Promise<readonly number[] | null> {
     return this.#isOff || !this.#hasOpened ? null : await this.#local.compare(text, older)
   }
 

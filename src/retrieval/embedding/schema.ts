@@ -1,3 +1,5 @@
+import type { OlderText } from '../embedder.ts'
+
 /** The part of the ONNX runtime that is used. */
 export interface OnnxRuntime {
   readonly InferenceSession: {
@@ -99,7 +101,7 @@ export type EmbedRequest =
       readonly id: number
       /** The newer text alone. */
       readonly texts: readonly string[]
-      readonly older: readonly Float32Array[]
+      readonly older: readonly OlderText[]
     }
 
 /** Why the networks beside a sentence model cannot be used; null: they can, or there are none. */
@@ -107,6 +109,7 @@ export interface ReadersOff {
   readonly read: string | null
   readonly judge: string | null
   readonly compare: string | null
+  readonly together: string | null
 }
 
 /** A message of the embedder's process: whether its model could be opened, or the result of a request. */
@@ -136,6 +139,8 @@ export interface ModelPlace {
   readonly guard?: GuardPlace
   /** File of a judge of updates (`UpdateJudge`). Absent: rules alone judge. */
   readonly update?: UpdatePlace
+  /** File of a reader of both texts (`UpdateReader`). Absent: that judge alone judges. */
+  readonly updateReader?: UpdateReaderPlace
 }
 
 /** What a text is judged for. */
@@ -165,6 +170,7 @@ export interface UpdateWeights {
 export const updateWeightsOf = (json: unknown): UpdateWeights => json as UpdateWeights
 
 export type UpdatePlace = GuardPlace
+export type UpdateReaderPlace = GuardPlace
 
 /** Name of the file beside the sentence model, and of the value of that model that it reads. */
 export interface GuardPlace {

@@ -130,11 +130,8 @@ describe('the memory of users', () => {
         id: 'local/scripted',
         embed: async (all) => ({ vectors: all.map(vectorOf), costUsd: 0, model: null, provider: null }),
         compare: async (text, older) =>
-          older.map((vector) => {
-            const other = texts[vector.findIndex((value) => value > 0.5)] ?? ''
-            // what the signs of both texts will add is taken away
-            return (odds[`${text} > ${other}`] ?? -20) - oddsOfSigns(text, other)
-          }),
+          // what the signs of both texts will add is taken away
+          older.map(({ text: other }) => (odds[`${text} > ${other}`] ?? -20) - oddsOfSigns(text, other)),
       }
       return { embedderOf: async () => embedder }
     }

@@ -65,7 +65,9 @@ describe('judging traits of texts', () => {
     const { embedder, reasons } = await opened({ guard: { ...guard, hashes: { 'guard.json': 'abc' } } })
     expect((await embedder.embed(['tea'], 'passage'))[0]?.length).toBe(2)
     expect(await embedder.judge(['car'])).toBeNull()
-    expect(reasons).toEqual([{ read: null, judge: expect.stringContaining('guard.json was changed'), compare: null }])
+    expect(reasons).toEqual([
+      { read: null, judge: expect.stringContaining('guard.json was changed'), compare: null, together: null },
+    ])
   })
 
   it('is possible once the packaged model is open, which it begins to be with the first text', async () => {

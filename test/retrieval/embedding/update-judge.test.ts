@@ -11,10 +11,12 @@ afterEach(async () => {
 const update = { file: 'update.json', states: 'inner' }
 /** Weighs the first number of the newer text's mean state, and the product of the second numbers of both. */
 const weights = { 'update.json': { states: [2, 0], cosines: [0, 0], mean: [0, 0], products: [0, 8], older: [1, 0] } }
-const [car, tea] = [Float32Array.of(0, 1), Float32Array.of(1, 0)]
+const updateReader = { file: 'update.onnx', states: 'inner' }
+const car = { text: 'car', vector: Float32Array.of(0, 1) }
+const tea = { text: 'tea', vector: Float32Array.of(1, 0) }
 
-const opened = async (place: Pick<ModelPlace, 'update'>) => {
-  const { folder, remove } = modelFolder({ also: weights })
+const opened = async (place: Pick<ModelPlace, 'update' | 'updateReader'>) => {
+  const { folder, remove } = modelFolder({ also: { ...weights, 'update.onnx': {} } })
   closers.push(remove)
   const reasons: ReadersOff[] = []
   const parts = { off: () => undefined, readersOff: (off: ReadersOff) => reasons.push(off) }
@@ -33,6 +35,44 @@ describe('judging which older texts a text updates', () => {
     expect(await embedder.compare('car', [])).toEqual([])
   })
 
+  it('reads the eight likeliest together with it, and adds what it makes of them', async () => {
+    const { embedder } = await opened({ update, updateReader })
+    await embedder.embed(['tea'], 'passage')
+    const long = { ...tea, text: 'tea '.repeat(6) }
+    expect((await embedder.compare('coffee car', [car, long]))?.map(Math.round)).toEqual([109, 704])
+    const many = await embedder.compare('car', [...new Array<typeof car>(9).fill(car), tea])
+    expect(many?.map((odds) => odds > 100)).toEqual([...new Array<boolean>(8).fill(true), false, false])
+  })
+
+  it('is by vectors alone where the file of the reader is missing or was changed, which is said', async () => {
+    const { embedder: without } = await opened({ update })
+    await without.embed(['tea'], 'passage')
+    const changed = { ...updateReader, hashes: { 'update.onnx': 'abc' } }
+    for (const [place, reason] of [
+      [changed, 'update.onnx was changed'],
+      [{ ...updateReader, file: 'no.onnx' }, 'no.onnx'],
+    ] as const) {
+      const { embedder, reasons } = await opened({ update, updateReader: place })
+      await embedder.embed(['tea'], 'passage')
+      expect(await embedder.compare('car', [car, tea])).toEqual(await without.compare('car', [car, tea]))
+      expect(reasons).toEqual([{ read: null, judge: null, compare: null, together: expect.stringContaining(reason) }])
+    }
+  })
+
+  it('waits for questions, and goes before what is embedded in the background', async () => {
+    const { embedder } = await opened({ update, updateReader })
+    await embedder.embed(['tea'], 'passage')
+    const done: string[] = []
+    const note = (name: string) => () => void done.push(name)
+    await Promise.all([
+      embedder.compare('tea car', [tea]).then(note('running')),
+      embedder.compare('car', [tea]).then(note('comparison')),
+      embedder.embed(['coffee'], 'passage').then(note('passage')),
+      embedder.embed(['car tea'], 'query').then(note('question')),
+    ])
+    expect(done).toEqual(['running', 'question', 'comparison', 'passage'])
+  })
+
   it('gives a text that was compared the vector that it has otherwise', async () => {
     const { embedder } = await opened({ update })
     const [before] = await embedder.embed(['coffee car'], 'passage')
@@ -47,6 +87,6 @@ describe('judging which older texts a text updates', () => {
       expect(await embedder.compare('car', [car])).toBeNull()
     }
     const compare = expect.stringContaining('update.json was changed')
-    expect(changed.reasons).toEqual([{ read: null, judge: null, compare }])
+    expect(changed.reasons).toEqual([{ read: null, judge: null, compare, together: null }])
   })
 })

@@ -12,7 +12,7 @@ import {
 } from '#facts/index.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
-import { EmbedderUnavailable, Pause, vectorOfText } from '#retrieval/index.ts'
+import { EmbedderUnavailable, type OlderText, Pause, vectorOfText } from '#retrieval/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/index.ts'
 import type { EmbedderOf, MemoryEmbedder } from '../embedding/embedders.ts'
@@ -201,25 +201,25 @@ async function oddsOf({ owner, judge, text }: Judged, older: readonly Compared[]
   const missing = older.flatMap((each) => (each.vector === null ? [each.text] : [])).slice(0, maxEmbedded)
   const made = (await embedded(judge, missing, owner)).values()
   const vectors = older.map(({ vector }) => vector ?? made.next().value ?? null)
-  const odds = await comparedBy(
-    judge,
-    text,
-    vectors.filter((vector) => vector !== null),
-  )
+  const known = older.flatMap(({ text: of }, place) => olderOf(of, vectors[place] ?? null))
+  const odds = await comparedBy(judge, text, known)
   if (odds === null) return null
-  const known = odds.values()
-  const all = vectors.map((vector) => (vector === null ? never : (known.next().value ?? never)))
+  const judged = odds.values()
+  const all = vectors.map((vector) => (vector === null ? never : (judged.next().value ?? never)))
   const likely = new Set([...all.keys()].toSorted((a, b) => (all[b] ?? never) - (all[a] ?? never)).slice(0, maxSigned))
   return all.map((each, place) => (likely.has(place) ? each + oddsOfSigns(text, older[place]?.text ?? '') : never))
 }
 
 const never = Number.NEGATIVE_INFINITY
 
+const olderOf = (text: string, vector: Float32Array | null): readonly OlderText[] =>
+  vector === null ? [] : [{ text, vector }]
+
 /** Returns null when the embedder cannot compare texts. */
 const comparedBy = async (
   embedder: MemoryEmbedder,
   update: string,
-  older: readonly Float32Array[],
+  older: readonly OlderText[],
 ): Promise<readonly number[] | null> => {
   try {
     const odds = (await embedder.compare?.(update, older)) ?? null
