@@ -38,7 +38,7 @@ interface Kind {
   readonly isolate?: boolean
 }
 
-const kind = (name: string, { include, exclude = [], services = [], testTimeout, isolate = true }: Kind) => ({
+const kind = (name: string, { include, exclude = [], services = [], testTimeout, isolate = false }: Kind) => ({
   test: {
     name,
     include: [include],
@@ -63,19 +63,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // ids and clocks of a simulated world are a process's own
-      kind('simulation', { include: simulation, testTimeout: 300_000 }),
-      kind('pure', {
-        include: 'test/**/*.test.ts',
-        exclude: [int, e2e, simulation],
-        testTimeout: 60_000,
-        isolate: false,
-      }),
+      kind('simulation', { include: simulation, testTimeout: 300_000, isolate: true }),
+      kind('pure', { include: 'test/**/*.test.ts', exclude: [int, e2e, simulation], testTimeout: 60_000 }),
       kind('int', { include: int, services: ['mongod'], testTimeout: 90_000 }),
       kind('e2e', {
         include: e2e,
         services: ['bundle', 'mongod', 'chromium', 'ecosystem'],
         testTimeout: 180_000,
-        isolate: false,
       }),
     ],
   },

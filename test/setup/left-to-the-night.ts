@@ -58,9 +58,7 @@ export const drawn: Readonly<Record<string, readonly string[]>> = {
   'e2e/gateway/long-usage.e2e': ['actors/usage/usage-sums', 'actors/usage/invoice'],
   'e2e/backup/live-backup.e2e': ['e2e/backup/backup.e2e', 'actors/backup/backup'],
   // packages, clients, and programs of the documentation
-  'packages/stranger.e2e': ['packages/client/stranger.e2e', 'storage/sqlite/sqlite'],
   'start/bundle.e2e': ['start/bundle', 'e2e/start.e2e'],
-  'scripts/package/package.e2e': ['scripts/troupe', 'e2e/start.e2e'],
   'packages/client/bridges.e2e': ['packages/client/bridges', 'e2e/protocols/ui-messages.e2e'],
   'e2e/documents/gateway-walkthrough.e2e': ['e2e/gateway/model-timeouts.e2e', 'gateway/chat/completions-over-http'],
   'e2e/gateway/openai-python.e2e': ['gateway/chat/completions-over-http', 'gateway/apis/responses'],
