@@ -66,7 +66,10 @@ export const webBounds: readonly Bound[] = [
     max: '4, with 64 pages waiting for each',
     beyond: '502 `fetch_failed`; a page that takes its whole time ends with its worker',
     code: ['src/parsing/pages/page-parsers.ts', 'maxParsers'],
-    test: ['test/parsing/pages/page-parsers.test.ts', 'does not delay another page'],
+    test: [
+      'test/parsing/pages/page-parsers.test.ts',
+      'does not delay another page, and in any number not the page of another project',
+    ],
   },
   {
     of: 'a rendered page',
@@ -130,7 +133,7 @@ export const webBounds: readonly Bound[] = [
     code: ['src/actors/browser/engine/tabs.ts', 'maxWindows'],
     test: [
       'test/e2e/browser/visits.e2e.test.ts',
-      'limits the windows of a page that opens a thousand, and leaves no process',
+      'limits the windows of a page that opens a hundred, and leaves no process',
     ],
   },
   {

@@ -79,18 +79,20 @@ describe.each(either('sqlite'))('memory of users on $store', ({ store }) => {
   })
 
   it('is forgotten by filter with a receipt and an audit log entry, and exported', async () => {
-    await written('dan', 'Dan likes quinoa', { namespace: 'food' })
-    const kept = await written('dan', 'Dan likes trams', { namespace: 'travel' })
-    const { body } = await api.post('/v1/memory/forget', { userId: 'dan', namespace: 'food' })
+    // no id has these letters
+    const user = 'louis'
+    await written(user, 'Louis likes quinoa', { namespace: 'food' })
+    const kept = await written(user, 'Louis likes trams', { namespace: 'travel' })
+    const { body } = await api.post('/v1/memory/forget', { userId: user, namespace: 'food' })
     expect(body).toMatchObject({ forgotten: 1, truncated: false })
     expect(body.receipt.surfaces).toContainEqual({ surface: 'store', removed: 1 })
     expect(await world.mentions('quinoa')).toEqual({})
     const lines = await api.get('/v1/audit-log?action=memory.forgotten')
     expect(lines.body.data).toMatchObject([{ action: 'memory.forgotten', changes: ['namespace'] }])
-    expect(JSON.stringify(lines.body)).not.toContain('dan')
-    const exported = await api.post('/v1/memory/export', { userId: 'dan' })
+    expect(JSON.stringify(lines.body)).not.toContain(user)
+    const exported = await api.post('/v1/memory/export', { userId: user })
     expect(exported.body).toMatchObject({ memories: [{ id: kept }], truncated: false, nextCursor: null })
-    const { suggestions } = (await api.get('/v1/memory/forget-suggestions?userId=dan&minIdleDays=0')).body
+    const { suggestions } = (await api.get(`/v1/memory/forget-suggestions?userId=${user}&minIdleDays=0`)).body
     expect(suggestions).toMatchObject([{ id: kept, idle_days: 0 }])
   })
 
