@@ -23,12 +23,14 @@ export const oddsOfSigns = (newer: string, older: string): number =>
 /** Logarithms of the odds from which a statement is superseded, and from which it is only marked as doubtful. */
 const [surely, perhaps] = [0.8, -1.5]
 
-/** Number of candidates beyond which each more adds to both: one of many is more easily taken for what is meant. */
+/** Number of candidates beyond which each more adds to both, and twice to the former: one of many is more easily taken for what is meant. */
 const few = 4
 
 /** Returns which of several statements is updated: the place of the likeliest, and whether that is sure; null when none is likely. */
 export const updatedOf = (odds: readonly number[]): { readonly place: number; readonly sure: boolean } | null => {
   const best = Math.max(...odds)
-  const above = best - Math.log(Math.max(1, odds.length / few))
-  return odds.length === 0 || above <= perhaps ? null : { place: odds.indexOf(best), sure: above > surely }
+  const many = Math.log(Math.max(1, odds.length / few))
+  return odds.length === 0 || best - many <= perhaps
+    ? null
+    : { place: odds.indexOf(best), sure: best - 2 * many > surely }
 }

@@ -15,6 +15,8 @@ describe('which older statement is updated', () => {
   it('has to be likelier among many', () => {
     const among = (count: number) => updatedOf([1.2, ...new Array<number>(count - 1).fill(-5)])
     expect([among(2)?.sure, among(4)?.sure, among(20)?.sure, among(200)]).toEqual([true, true, false, null])
+    // for sure by twice as much as in doubt
+    expect(updatedOf([2, ...new Array<number>(7).fill(-5)])).toEqual({ place: 0, sure: false })
   })
 
   it('is likelier for a statement of a change, and less so for what is said in addition or of another person', () => {
