@@ -195,8 +195,10 @@ export class LanceSearch implements SearchStore {
       const rows = await table.query().select(['key', 'version']).toArrow()
       const versions = columnOf(rows, 'version').map(Number)
       const keys = columnOf(rows, 'key').map(String)
-      const step = Math.max(0, ...keys.flatMap((key, at) => (key === notedKey ? [versions[at] ?? 0] : [])))
-      return { step, names: new Set(keys.filter((key) => key !== notedKey).map(noteName)) }
+      const steps = keys.flatMap((key, at) => (key === notedKey ? [versions[at] ?? 0] : []))
+      // it is stored after the others, of which some may be missing without it
+      if (steps.length === 0) return null
+      return { step: Math.max(...steps), names: new Set(keys.filter((key) => key !== notedKey).map(noteName)) }
     })
   }
 

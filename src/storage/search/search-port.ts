@@ -68,7 +68,7 @@ export interface SearchStore {
    * farthest, in any order; also a bounded number that do not suit, and some twice.
    */
   candidates(index: SearchIndex, query: CandidateQuery): Promise<readonly Candidate[]>
-  /** Returns the step that was noted last, 0 for none, and the names of the notes of an index; null when there is none. */
+  /** Returns the step that was noted last, and the names of the notes of an index; null until all of its first ones are stored. */
   notes(index: SearchIndex): Promise<{ readonly step: number; readonly names: ReadonlySet<string> } | null>
   readNotes(index: SearchIndex, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /**

@@ -92,6 +92,19 @@ describe('documents of a large index in LanceDB', () => {
     expect(await found(reader)).toEqual([...wanted, ...range(30, 45).map((n) => `${n} 3`)].toSorted())
   })
 
+  it.each(range(0, 6))('have all first notes or none after a process is killed, at its change %s', async (changes) => {
+    const name = `noting ${changes}`
+    const search = await opened(name)
+    await search.load(index, [documentOf(0, 1)])
+    const added = new Map(['one', 'two', 'three'].map((each) => [each, Uint8Array.of(1)]))
+    const dying = await opened(name, dyingPackages(packages, changes))
+    await dying.note(index, { step: 1, added, kept: [], isNew: true }).catch(() => {})
+    const reader = await opened(name)
+    expect([undefined, 3]).toContain((await reader.notes(index))?.names.size)
+    await reader.note(index, { step: 2, added, kept: [] })
+    expect(await reader.notes(index)).toEqual({ step: 2, names: new Set(added.keys()) })
+  })
+
   const noted = async (search: LanceSearch, step: number) => {
     await search.note(index, { step, added: new Map(), kept: [] })
   }
