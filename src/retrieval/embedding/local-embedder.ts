@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
 import { type Embedder, EmbedderUnavailable, type EmbedUse, type OlderText } from '../embedder.ts'
+import { maxPairCharacters } from './onnx-model.ts'
 import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, replyOf, type Trait } from './schema.ts'
 
 /**
@@ -114,7 +115,7 @@ export class LocalEmbedder implements Embedder {
   async compare(text: string, older: readonly OlderText[]): Promise<readonly number[] | null> {
     return this.#place.update === undefined || this.#opened?.off.compare
       ? null
-      : await this.#read({ kind: 'compare', texts: older.length === 0 ? [] : [text], older })
+      : await this.#read({ kind: 'compare', texts: older.length === 0 ? [] : [text], older: older.map(beginningOf) })
   }
 
   async #read(request: ReadRequest): Promise<readonly number[] | null> {
@@ -257,6 +258,9 @@ export class LocalEmbedder implements Embedder {
     for (const { settle } of [...this.#readings.splice(0), ...this.#extractions.splice(0)]) settle(error)
   }
 }
+
+/** What is read of an older text: all of 64 texts can be megabytes. */
+const beginningOf = ({ text, vector }: OlderText): OlderText => ({ text: text.slice(0, maxPairCharacters), vector })
 
 const vectorAt = (reply: EmbedReply, at: number): Float32Array | undefined =>
   reply.kind === 'embedded' ? reply.vectors[at] : undefined

@@ -38,6 +38,10 @@ const maxReadTokens = 128
 const maxReadMs = 250
 /** Tokens of each of two texts that are read together, and the number of older texts, the likeliest, that are. */
 const [maxPairTokens, maxPairs] = [48, 8]
+/** Characters of each, more than its tokens have. */
+export const maxPairCharacters = 1_024
+/** What is added to the odds of older texts that were not read, so that none of them is taken for the updated one. */
+const unread = -1e4
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */
 const maxKeptNumbers = 8_192 * 384
 /** Numbers kept of the meanings of texts: 256 texts. */
@@ -175,7 +179,7 @@ export class OnnxModel {
 
   /**
    * Returns the logarithm of the odds that a text updates each of the older ones. The likeliest by their vectors are read
-   * together with it, as many as there is time for.
+   * together with it, as many as there is time for, before which none of the others is.
    *
    * @throws {Error} without a judge of updates.
    */
@@ -184,23 +188,30 @@ export class OnnxModel {
     const until = performance.now() + maxReadMs
     const vectors = older.map(({ vector }) => vector)
     const odds = [...this.#update.odds(await this.meaning(text), vectors)]
+    if (this.#updateReader === null) return odds
     const likeliest = older.map((each, place) => ({ ...each, place, odds: odds[place] ?? 0 }))
     likeliest.sort((one, other) => other.odds - one.odds)
-    for (const { text: other, place, odds: alone } of likeliest.slice(0, this.#updateReader === null ? 0 : maxPairs)) {
+    const newer = this.#pairTokens(text)
+    let read = 0
+    for (const { text: other, place, odds: alone } of likeliest.slice(0, maxPairs)) {
       if (performance.now() > until) break
-      odds[place] = alone + (await this.#oddsTogether(other, text))
+      odds[place] = alone + (await this.#oddsTogether(this.#updateReader, this.#pairTokens(other), newer))
+      read++
     }
+    // what is less likely by its vector is not updated because those that were read are not
+    for (const { place, odds: alone } of read === 0 ? [] : likeliest.slice(read)) odds[place] = alone + unread
     return odds
   }
 
+  #pairTokens(text: string): readonly number[] {
+    return this.#readTokens(text.slice(0, maxPairCharacters), 'passage', maxPairTokens)
+  }
+
   /** Returns what reading both texts adds to the odds that the newer one updates the older one. */
-  async #oddsTogether(older: string, newer: string): Promise<number> {
-    if (this.#updateReader === null) return 0
-    const [one, other] = [older, newer].map((text) => this.#readTokens(text, 'passage', maxPairTokens))
-    if (one === undefined || other === undefined) return 0
+  async #oddsTogether(reader: UpdateReader, older: readonly number[], newer: readonly number[]): Promise<number> {
     // the end of a text separates it from the next one
-    const outputs = await this.#run([...one, ...one.slice(-1), ...other.slice(1)])
-    return await this.#updateReader.odds(this.#statesIn(outputs, this.#updateReader.states), [one.length, other.length])
+    const outputs = await this.#run([...older, ...older.slice(-1), ...newer.slice(1)])
+    return await reader.odds(this.#statesIn(outputs, reader.states), [older.length, newer.length])
   }
 
   /** Returns the mean of what the lower layers make of the first tokens of a text, then its vector. */

@@ -42,6 +42,8 @@ describe('judging which older texts a text updates', () => {
     expect((await embedder.compare('coffee car', [car, long]))?.map(Math.round)).toEqual([109, 704])
     const many = await embedder.compare('car', [...new Array<typeof car>(9).fill(car), tea])
     expect(many?.map((odds) => odds > 100)).toEqual([...new Array<boolean>(8).fill(true), false, false])
+    // whatever is made of those that are read, none of the others is taken for what is updated
+    expect(many?.map((odds) => odds < -1_000)).toEqual([...new Array<boolean>(8).fill(false), true, true])
   })
 
   it('is by vectors alone where the file of the reader is missing or was changed, which is said', async () => {
