@@ -5,6 +5,7 @@ import { softMemoryBytes } from '#specs/memory-objects.ts'
 import type { JsonObject, StoredRecord } from '#storage/index.ts'
 import { RowTurns } from '../records/row-turns.ts'
 import type { Row } from '../records/schema.ts'
+import type { Clock } from '../runtime/index.ts'
 import type { EmbeddingQueue, EmbeddingResult } from './embedding/embedding-queue.ts'
 import type { Exported } from './import/exported-memory.ts'
 import type { MemoryPlace } from './indexes/memory-place.ts'
@@ -22,6 +23,7 @@ import type { UpdatedMemories } from './writes/updated-memories.ts'
 
 export interface MemoryWriterParts {
   readonly now: () => number
+  readonly clock: Pick<Clock, 'steady'>
   readonly decided: Pick<DecidedWrites, 'carryOut' | 'again'>
   readonly updated: Pick<UpdatedMemories, 'of'>
   readonly indexes: UserMemoryIndexes
@@ -107,8 +109,8 @@ export interface WriteResult extends EmbeddingResult {
   readonly warnings: readonly string[]
 }
 
-/** Number of memories of one write that the sentence model compares with older ones; an import would take seconds. */
-const maxJudged = 64
+/** Number of memories of one write that the sentence model compares with older ones, and time in ms until it compares no more. */
+const [maxJudged, maxJudgedMs] = [64, 8_000]
 
 /** Number of times a write is decided anew because other nodes' writes of the same user came first. */
 const maxAttempts = 200
@@ -226,9 +228,12 @@ export class MemoryWriter {
     const pause = new Pause()
     await index.prepareTwins(pause)
     const batch = new MemoryBatch(index, { ...parts, now: this.#parts.now(), pause })
-    const { updated } = this.#parts
-    for (const [place, item] of checked.entries())
-      await batch.add(item, () => updated.of(parts.owner, index, { item, isJudged: place < maxJudged }))
+    const { updated, clock } = this.#parts
+    const until = clock.steady() + maxJudgedMs
+    for (const [place, item] of checked.entries()) {
+      const isJudged = place < maxJudged && clock.steady() < until
+      await batch.add(item, () => updated.of(parts.owner, index, { item, isJudged }))
+    }
     batch.restore(checked)
     return batch
   }

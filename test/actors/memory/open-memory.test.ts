@@ -155,6 +155,26 @@ describe('the memory of users', () => {
       expect(results.map(({ content }) => content)).toContain('My cat is called Minka.')
     })
 
+    it('compares the memories of a write for 8 s at most, however long others make it wait', async () => {
+      const clock = new VirtualClock(on('2026-01-01'))
+      const compared: string[] = []
+      const busy: MemoryEmbedder = {
+        id: 'local/busy',
+        embed: async (all) => ({ vectors: all.map(() => Float32Array.of(1)), costUsd: 0, model: null, provider: null }),
+        compare: async (text, older) => {
+          if (older.length === 0) return []
+          compared.push(text)
+          await clock.advance(2_000)
+          return older.map(() => -20)
+        },
+      }
+      const { memory } = await opened({ clock, embedderOf: async () => busy })
+      await write(memory, [{ content: 'Bremen is my town' }])
+      const towns = ['Kiel', 'Ulm', 'Bonn', 'Jena', 'Celle', 'Hof'].map((town) => ({ content: `${town} has me` }))
+      expect((await write(memory, towns)).memories.map(({ duplicate }) => duplicate)).toEqual(towns.map(() => false))
+      expect(compared).toEqual(towns.slice(0, 4).map(({ content }) => content))
+    })
+
     it('keeps what it may update, behind itself and marked as doubtful', async () => {
       const { memory } = await opened(comparing({ 'Kiel has me since May > Bremen is my town': 0 }))
       await write(memory, [{ content: 'Bremen is my town' }], ada, { wait: true })
