@@ -141,7 +141,9 @@ export class IndexChanges<Row extends IndexedRow, Index extends LoadedIndex<Row>
   /** Notes documents that have to leave the files of a large copy, or that have left them. */
   erasing(place: IndexPlace, ids: readonly string[], isDone = false): Promise<void> {
     return this.#amend(place, ({ erasing = [], ...data }) => {
-      const all = isDone ? erasing.filter((id) => !ids.includes(id)) : [...new Set([...erasing, ...ids])]
+      const given = new Set(ids)
+      const others = erasing.filter((id) => !given.has(id))
+      const all = isDone ? others : [...others, ...given]
       return { ...data, ...(all.length > 0 && { erasing: all }) }
     })
   }

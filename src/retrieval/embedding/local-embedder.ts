@@ -2,8 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
 import { type Embedder, EmbedderUnavailable, type EmbedUse, type OlderText } from '../embedder.ts'
-import { maxPairCharacters } from './onnx-model.ts'
-import { type EmbedReply, type EmbedRequest, type ModelPlace, type ReadersOff, replyOf, type Trait } from './schema.ts'
+import {
+  type EmbedReply,
+  type EmbedRequest,
+  type ModelPlace,
+  maxPairCharacters,
+  type ReadersOff,
+  replyOf,
+  type Trait,
+} from './schema.ts'
 
 /**
  * Maximum texts per batch, and their characters if there are several: a question waits for at most one batch, of about
@@ -47,7 +54,7 @@ type Running =
 
 /** Maximum readings that wait; another one is refused. */
 const maxReadings = 64
-/** Time in ms for which a reading waits for its turn: searches and writes wait for it, and for extractions and comparisons. */
+/** Time in ms for which a reading waits for its turn: one that a search waits for, and an extraction or a comparison. */
 const [maxReadingWaitMs, maxExtractionWaitMs] = [400, 2_000]
 
 /**

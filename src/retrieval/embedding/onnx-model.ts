@@ -13,6 +13,7 @@ import {
   type GuardPlace,
   type ModelPlace,
   type ModelSettings,
+  maxPairCharacters,
   modelSettings,
   type OnnxRuntime,
   type OnnxSession,
@@ -38,8 +39,6 @@ const maxReadTokens = 128
 const maxReadMs = 250
 /** Tokens of each of two texts that are read together, and the number of older texts, the likeliest, that are. */
 const [maxPairTokens, maxPairs] = [48, 8]
-/** Characters of each, more than its tokens have. */
-export const maxPairCharacters = 1_024
 /** What is added to the odds of older texts that were not read, so that none of them is taken for the updated one. */
 const unread = -1e4
 /** Numbers kept of the states of texts: 500 memories, 12 MB. */

@@ -1,5 +1,8 @@
 import type { OlderText } from '../embedder.ts'
 
+/** Characters of each of two texts that are read together, more than the tokens have that are. */
+export const maxPairCharacters = 1_024
+
 /** The part of the ONNX runtime that is used. */
 export interface OnnxRuntime {
   readonly InferenceSession: {
