@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { WebSearch } from '#gateway/apis/responses/searches/web-search.ts'
+import { arrayOf, objectOf } from '#outgoing/wire.ts'
 import { responsesWorld } from './responses-world.ts'
 import { calling, saying } from './scripted-chat.ts'
 
@@ -57,6 +59,30 @@ describe('client-side tools of the Responses API', () => {
     const { openai } = await responsesWorld([script])
     const { output } = await openai.responses.create(request)
     expect(output).toMatchObject([{ type: 'function_call', name: 'read', namespace: 'files', arguments: '{}' }])
+  })
+})
+
+describe('the tools that tool_choice allows', () => {
+  const search: WebSearch = { search: async () => [] }
+  const allowing = (...listed: readonly { readonly type: string; readonly name?: string }[]) => ({
+    ...request,
+    tool_choice: { type: 'allowed_tools' as const, mode: 'auto' as const, tools: [...listed] },
+  })
+  const offered = async (body: ReturnType<typeof allowing>) => {
+    const { send, chat } = await responsesWorld([{ deltas: saying('Done.') }], { search })
+    const { headers } = await send('/v1/responses', body)
+    const names = arrayOf(chat.last.tools).map((tool) => objectOf(objectOf(tool).function).name)
+    return { names, ignored: headers['x-ignored-tools'], choice: chat.last.tool_choice }
+  }
+
+  it('are all that the model is offered: a search of the web only if it is one of them', async () => {
+    expect(await offered(allowing({ type: 'function', name: 'look_up' }))).toEqual({
+      ...{ names: ['look_up'], choice: 'auto' },
+      ignored: undefined,
+    })
+    expect(await offered(allowing({ type: 'web_search' }))).toMatchObject({ names: ['web_search'] })
+    const both = allowing({ type: 'web_search_preview' }, { type: 'custom', name: 'apply_patch' })
+    expect(await offered(both)).toMatchObject({ names: ['apply_patch', 'web_search'] })
   })
 })
 

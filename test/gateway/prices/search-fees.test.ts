@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { costOfUnits, priceOf } from '#gateway/prices/prices.ts'
 import { anthropicUsage } from '#gateway/providers/anthropic/anthropic-usage.ts'
+import { decoded, requestOf, sse } from '#test/gateway/providers/format-harness.ts'
 
 const nothing = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 const fee = (model: string, searches: object) => costOfUnits(priceOf(model), { tokens: { ...nothing, ...searches } })
@@ -22,4 +23,23 @@ it.each([
 it('the searches of Anthropic are read from its usage', () => {
   const usage = { input_tokens: 1, output_tokens: 1, server_tool_use: { web_search_requests: 2 } }
   expect(anthropicUsage(usage)).toMatchObject({ searches: 2 })
+})
+
+const grounded = (webSearchQueries: readonly string[], more: object = {}) => ({
+  candidates: [{ content: { parts: [{ text: 'a' }] }, groundingMetadata: { webSearchQueries }, ...more }],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },
+})
+
+it('the searches of Google are counted from what its answer names, once each though events repeat them', () => {
+  const ended = grounded(['one', 'two', ''], { finishReason: 'STOP' })
+  const request = requestOf('google', 'gemini-3-flash-preview')
+  const { chunks, end } = decoded(request.decoder(), [sse(grounded(['one']), ended)])
+  expect(end.usage).toMatchObject({ inputTokens: 10, outputTokens: 5, searches: 2 })
+  expect(chunks.at(-1)).toMatchObject({ usage: { prompt_tokens: 10, completion_tokens: 5 } })
+  expect(request.answer(ended).usage).toMatchObject({ searches: 2 })
+})
+
+it('an answer of Google that searched for nothing has no searches', () => {
+  const { usage } = requestOf('google', 'gemini-2.5-flash').answer(grounded([], { finishReason: 'STOP' }))
+  expect(usage).toEqual({ inputTokens: 10, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 })
 })

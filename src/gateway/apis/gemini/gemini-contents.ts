@@ -76,8 +76,11 @@ export class GeminiContents {
     const others: WireObject[] = []
     for (const [at, part] of parts.entries()) {
       const place = `${path}.parts[${at}]`
-      if (isObject(part.functionResponse)) messages.push(this.#result(part.functionResponse, place))
-      else others.push(contentOf(part, place))
+      if (!isObject(part.functionResponse)) others.push(contentOf(part, place))
+      else {
+        messages.push(this.#result(part.functionResponse, place))
+        others.push(...mediaIn(part.functionResponse, `${place}.functionResponse`))
+      }
     }
     return others.length === 0 ? messages : [...messages, { role: 'user', content: plainOr(others) }]
   }
@@ -92,6 +95,10 @@ export class GeminiContents {
     return { role: 'tool', tool_call_id, name, content: resultText(objectOf(response)) }
   }
 }
+
+/** Images and files of a result, which follow it: a result itself can only have text. */
+const mediaIn = ({ parts }: WireObject, path: string): readonly WireObject[] =>
+  arrayOf(parts).map((part, at) => contentOf(partOf(objectOf(part)), `${path}.parts[${at}]`))
 
 /** A result that is nothing but a text is sent as that text. */
 const resultText = (response: WireObject): string => {

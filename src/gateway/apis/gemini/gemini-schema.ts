@@ -9,13 +9,18 @@ export const jsonSchemaOf = (schema: WireObject): WireObject => {
   const { type, nullable, propertyOrdering: _order, properties, items, anyOf, ...rest } = camelled(schema)
   const name = textOf(type).toLowerCase()
   const known = name === '' || name === 'type_unspecified' ? null : name
+  const mayBeNull = nullable === true
   return {
-    ...(known !== null && { type: nullable === true ? [known, 'null'] : known }),
+    ...(known !== null && { type: mayBeNull ? [known, 'null'] : known }),
     ...rest,
+    // in JSON Schema a type that may be null does not add null to the values and forms beside it
+    ...(mayBeNull && Array.isArray(rest.enum) && !rest.enum.includes(null) && { enum: [...arrayOf(rest.enum), null] }),
     ...numbersIn(rest),
     ...(isObject(properties) && { properties: mapped(properties) }),
     ...(isObject(items) && { items: jsonSchemaOf(items) }),
-    ...(Array.isArray(anyOf) && { anyOf: arrayOf(anyOf).map((each) => jsonSchemaOf(objectOf(each))) }),
+    ...(Array.isArray(anyOf) && {
+      anyOf: [...arrayOf(anyOf).map((each) => jsonSchemaOf(objectOf(each))), ...(mayBeNull ? [{ type: 'null' }] : [])],
+    }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
-import { objectOf, type WireObject } from '#outgoing/wire.ts'
+import type { WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { usesMemory } from '#specs/memory-field.ts'
@@ -55,7 +55,7 @@ export const planResponse = (
     input,
     items,
     chain: history?.chain ?? [],
-    tools: allowedOf(tools, request.tool_choice),
+    tools: allowedTools(tools, request.tool_choice),
     messages: [...instructions, ...messagesOf(inputItems(prompted, 'prompt.messages')), ...messagesOf(items)],
     base: baseOf(request),
     toolChoice: toolChoiceOf(request.tool_choice, tools),
@@ -76,12 +76,6 @@ export const refuseUnoffered = ({ background, store, memory, tools }: BodyOf<'re
 }
 
 const unoffered = (param: string, message: string): ServiceError => new ServiceError('bad_request', { param, message })
-
-const allowedOf = (tools: ResponseTools, choice: unknown): ResponseTools => {
-  const allowed = allowedTools(choice)
-  if (allowed === null) return tools
-  return { ...tools, functions: tools.functions.filter((tool) => allowed.has(String(objectOf(tool.function).name))) }
-}
 
 const baseOf = (request: ResponseRequest): ChatBody =>
   given({

@@ -100,11 +100,24 @@ export const toolChoiceOf = (choice: unknown, tools: ResponseTools): unknown => 
 const hasFileSearch = ({ files, hosted }: ResponseTools): boolean =>
   files !== null || hosted.some(({ type }) => type === fileSearchName)
 
-/** Names of the functions that `tool_choice` allows; null for all. */
-export const allowedTools = (choice: unknown): ReadonlySet<string> | null => {
-  const { type, tools } = objectOf(choice)
-  if (type !== 'allowed_tools') return null
-  return new Set(arrayOf(tools).map((tool) => textOf(objectOf(tool).name) || searchToolName))
+/** Returns the tools of which the model may call any: all, unless `tool_choice` lists those that it allows. */
+export const allowedTools = (tools: ResponseTools, choice: unknown): ResponseTools => {
+  const { type, tools: listed } = objectOf(choice)
+  if (type !== 'allowed_tools') return tools
+  const allowed = arrayOf(listed).map(objectOf)
+  const names = new Set(allowed.map(({ name }) => textOf(name)))
+  const types = new Set(allowed.map((each) => textOf(each.type)))
+  const labels = new Set(allowed.filter((each) => each.type === 'mcp').map((each) => textOf(each.server_label)))
+  const { functions, search, files, foreignStores, remote, hosted } = tools
+  return {
+    ...tools,
+    functions: functions.filter((tool) => names.has(textOf(objectOf(tool.function).name))),
+    search: searchTypes.some((each) => types.has(each)) ? search : null,
+    files: types.has(fileSearchName) ? files : null,
+    foreignStores: types.has(fileSearchName) ? foreignStores : null,
+    remote: remote.filter(({ label }) => labels.has(label)),
+    hosted: hosted.filter((tool) => types.has(textOf(tool.type))),
+  }
 }
 
 const named = (name: string) => ({ type: 'function', function: { name } })

@@ -12,6 +12,7 @@ interface GroundedPart {
 /** Gathers the texts of a candidate and what they cite: Google names places by the bytes of a part. */
 export class Grounding {
   readonly #parts: GroundedPart[] = []
+  readonly #queries = new Set<string>()
   #metadata: WireObject = {}
   #length = 0
 
@@ -25,7 +26,14 @@ export class Grounding {
       else this.#parts.push({ isText, start: this.#length, text })
       this.#length += text.length
     }
-    if (isObject(metadata) && arrayOf(metadata.groundingSupports).length > 0) this.#metadata = metadata
+    if (!isObject(metadata)) return
+    for (const query of arrayOf(metadata.webSearchQueries)) if (textOf(query) !== '') this.#queries.add(textOf(query))
+    if (arrayOf(metadata.groundingSupports).length > 0) this.#metadata = metadata
+  }
+
+  /** Number of searches of the web, which Google charges for; a later event may repeat those of an earlier one. */
+  get searches(): number {
+    return this.#queries.size
   }
 
   /** Returns the fields of a delta for what the texts cite; null when they cite nothing. */

@@ -53,8 +53,15 @@ export class GoogleReader implements EventReader {
       return delta === null ? [] : [this.#chunks.delta(delta, index)]
     })
     const chunks = [...cited, ...reasons.map(([index, reason]) => this.#chunks.finish(reason, index))]
-    if (this.#usage !== null) chunks.push(this.#chunks.usage(this.#usage))
-    return { chunks, end: { model: this.#chunks.model, usage: this.#usage, finishReason: first[1] } }
+    const usage = this.#usageWithSearches()
+    if (usage !== null) chunks.push(this.#chunks.usage(usage))
+    return { chunks, end: { model: this.#chunks.model, usage, finishReason: first[1] } }
+  }
+
+  /** Google's usage has no searches: an answer says what was searched for. */
+  #usageWithSearches(): TokenUsage | null {
+    const searches = [...this.#candidates.values()].reduce((sum, { grounding }) => sum + grounding.searches, 0)
+    return this.#usage === null || searches === 0 ? this.#usage : { ...this.#usage, searches }
   }
 
   #begin(event: WireObject): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { arrayOf, objectOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { gemini } from '#specs/resources/gateway/gemini.ts'
 import { declaredAnswer, framesIn } from '../form-server.ts'
@@ -136,6 +137,60 @@ describe('generateContent', () => {
       { tool_call_id: 'call_own_0', content: 'one' },
       { tool_call_id: 'call_own_1', content: 'two' },
     ])
+  })
+
+  it('shows the images of a result after it, in camel and in snake case', async () => {
+    const { generate, chat } = serving([{}])
+    const call = (name: string) => ({ functionCall: { id: name, name, args: {} } })
+    const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
+    const { status } = await generate({
+      contents: [
+        ...saysHi.contents,
+        { role: 'model', parts: [call('one'), call('two')] },
+        {
+          role: 'user',
+          parts: [
+            { functionResponse: { id: 'one', name: 'one', response: { output: 'seen' }, parts: [image] } },
+            {
+              function_response: {
+                ...{ id: 'two', name: 'two', response: { output: 'too' } },
+                parts: [{ inline_data: { mime_type: 'image/jpeg', data: 'BBBB' } }],
+              },
+            },
+          ],
+        },
+      ],
+    })
+    expect(status).toBe(200)
+    expect(arrayOf(chat.last.messages).slice(2)).toEqual([
+      { role: 'tool', tool_call_id: 'one', name: 'one', content: 'seen' },
+      { role: 'tool', tool_call_id: 'two', name: 'two', content: 'too' },
+      {
+        role: 'user',
+        content: ['data:image/png;base64,AAAA', 'data:image/jpeg;base64,BBBB'].map((url) => ({
+          ...{ type: 'image_url', image_url: { url } },
+        })),
+      },
+    ])
+  })
+
+  it('lets a schema that may be null be null where it lists its values or forms', async () => {
+    const { generate, chat } = serving([{}])
+    const responseSchema = {
+      type: 'OBJECT',
+      properties: {
+        size: { type: 'STRING', enum: ['s', 'l'], nullable: true },
+        id: { anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }], nullable: true },
+      },
+    }
+    await generate({ ...saysHi, generationConfig: { responseMimeType: 'application/json', responseSchema } })
+    expect(objectOf(objectOf(chat.last.response_format).json_schema).schema).toEqual({
+      type: 'object',
+      properties: {
+        size: { type: ['string', 'null'], enum: ['s', 'l', null] },
+        id: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+      },
+    })
   })
 
   it('translates media, sampling, and a schema of the answer', async () => {
