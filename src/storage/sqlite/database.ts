@@ -194,10 +194,10 @@ export class Database {
 
   #transaction(jobs: readonly Job[]): (Error | null)[] {
     this.#setSynchronous(jobs.some((job) => job.durable) ? 'full' : 'normal')
-    this.#db.exec('begin immediate')
+    this.statement('begin immediate').run()
     try {
       const errors = jobs.map(runAlone)
-      this.#db.exec('commit')
+      this.statement('commit').run()
       return errors
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback')

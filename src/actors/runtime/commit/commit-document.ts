@@ -28,7 +28,10 @@ export interface CommitFacts {
   readonly event: StoredEvent
 }
 
-/** Builds the one document that makes a step durable. */
+/**
+ * Builds the one document that makes a step durable. Fields that may be missing come last: each field after a spread is a
+ * call of V8's runtime, .07 µs (specs/decisions/0228-hot-paths.md).
+ */
 export const commitOf = (definition: MachineDefinition, draft: Draft, facts: CommitFacts): Commit => ({
   actor: facts.actor,
   seq: draft.seq,
@@ -41,8 +44,6 @@ export const commitOf = (definition: MachineDefinition, draft: Draft, facts: Com
   cause: facts.cause,
   nonce: newNonce(),
   event: facts.event,
-  ...(draft.moved !== undefined && { moved: draft.moved }),
-  ...(draft.changed !== undefined && { changed: draft.changed }),
   events: draft.events,
   last_sequence: draft.lastSequence,
   effects: draft.effects,
@@ -52,6 +53,8 @@ export const commitOf = (definition: MachineDefinition, draft: Draft, facts: Com
   in_flight: draft.inFlight,
   open: true,
   due: earliest(draft.reminders),
+  ...(draft.moved !== undefined && { moved: draft.moved }),
+  ...(draft.changed !== undefined && { changed: draft.changed }),
 })
 
 /** Time at which the first of these reminders is due, in ms since the epoch; null for none. */

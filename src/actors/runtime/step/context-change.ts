@@ -34,9 +34,37 @@ const changedSummary = (value: unknown, old: unknown): Json | undefined => {
   if (value === null || typeof value === 'number' || typeof value === 'boolean')
     return value === old ? undefined : value
   if (typeof value === 'string' && (old === null || typeof old === 'string')) return changedText(value, old)
-  const shown = fieldSummary(value)
-  return old !== undefined && fieldSummary(old).text === shown.text ? undefined : shown.summary
+  if (old !== undefined && isShownAlike(value, old, maxLevels)) return undefined
+  const { summary, length } = fieldSummary(value)
+  if (length <= longestField) return summary
+  return old !== undefined && fieldSummary(old).length === length ? undefined : { $length: length }
 }
+
+/**
+ * Whether two values have the same summary, without making it: most lists and objects that a step replaces have the same
+ * content as before.
+ */
+const isShownAlike = (value: unknown, old: unknown, levels: number): boolean => {
+  if (value === old) return true
+  if (typeof value === 'string') return typeof old === 'string' && isTextShownAlike(value, old)
+  if (!isCollection(value) || !isCollection(old)) return false
+  const { length } = itemsOf(value)
+  if (length !== itemsOf(old).length) return false
+  if (levels === 0 || length > maxItems) return true
+  if (Array.isArray(value) !== Array.isArray(old)) return false
+  const before = Object.keys(old)
+  return Object.keys(value).every(
+    (key, at) => key === before[at] && isShownAlike(Reflect.get(value, key), Reflect.get(old, key), levels - 1),
+  )
+}
+
+/** Long collections are only counted, since this runs for each commit. */
+const itemsOf = (value: object): readonly unknown[] => (Array.isArray(value) ? value : Object.keys(value))
+
+const isTextShownAlike = (value: string, old: string): boolean =>
+  value.length === old.length && !isShort(value) && !isShort(old)
+
+const isCollection = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const changedText = (value: string, old: string | null): Json | undefined => {
   if (value === old) return undefined
@@ -44,21 +72,17 @@ const changedText = (value: string, old: string | null): Json | undefined => {
   return old?.length === value.length && !isShort(old) ? undefined : { $length: value.length }
 }
 
-/** Summary of a field as a history shows it, and the text by which summaries are compared. */
-const fieldSummary = (value: unknown): { readonly summary: Json; readonly text: string } => {
+/** Summary of a field, and its length in JSON. */
+const fieldSummary = (value: unknown): { readonly summary: Json; readonly length: number } => {
   const summary = summaryOf(value, maxLevels)
-  const text = JSON.stringify(summary)
-  if (text.length <= longestField) return { summary, text }
-  const { length } = text
-  return { summary: { $length: length }, text: `length ${length}` }
+  return { summary, length: JSON.stringify(summary).length }
 }
 
 const summaryOf = (value: unknown, levels: number): Json => {
   if (typeof value === 'string') return isShort(value) ? value : { $length: value.length }
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value !== 'object' || value === null) return null
-  // this runs for each commit, so long collections are only counted
-  const { length } = Array.isArray(value) ? value : Object.keys(value)
+  const { length } = itemsOf(value)
   if (levels === 0 || length > maxItems) return { $items: length }
   if (Array.isArray(value)) return value.map((each) => summaryOf(each, levels - 1))
   const summary: { [field: string]: Json } = {}

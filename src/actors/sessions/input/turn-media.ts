@@ -12,6 +12,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { inShares, nextSlice } from '#src/concurrency/run-in-slices.ts'
 import type { BlobStore, JsonObject, Scope } from '#storage/index.ts'
 import { type GivenPart, givenPart } from './given-parts.ts'
+import { hasParts, partCount } from './part-count.ts'
 import { ShownMemory } from './shown-memory.ts'
 import { imageName, type MediaPlace, type UnclaimedImages } from './unclaimed-images.ts'
 
@@ -149,13 +150,9 @@ export class TurnMedia {
     place: MediaPlace & { readonly signal: AbortSignal },
     call: (shown: ModelRequest) => Promise<T>,
   ): Promise<T> {
-    const parts = request.messages.flatMap((message) => (hasParts(message) ? message.parts : []))
-    if (parts.length === 0) return call(request)
-    const bytes = Math.min(
-      maxShownBytes,
-      parts.reduce((sum, part) => sum + Number(part.bytes ?? 0), 0),
-    )
-    const held = { project: place.owner.project, bytes, signal: place.signal }
+    const { parts, bytes } = partCount(request.messages)
+    if (parts === 0) return call(request)
+    const held = { project: place.owner.project, bytes: Math.min(maxShownBytes, bytes), signal: place.signal }
     return this.#memory.holding(held, async () => call(await this.#shown(request, place)))
   }
 
@@ -228,12 +225,6 @@ export class TurnMedia {
     return { kind: 'file', at, bytes: Buffer.concat(pieces), mimeType: '' }
   }
 }
-
-type UserMessage = Extract<ModelMessage, { role: 'user' }>
-type MessageWithParts = UserMessage & Required<Pick<UserMessage, 'parts'>>
-
-const hasParts = (message: ModelMessage): message is MessageWithParts =>
-  message.role === 'user' && message.parts !== undefined
 
 const textPart = (text: string): WireObject => ({ type: 'text', text })
 

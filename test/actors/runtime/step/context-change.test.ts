@@ -10,6 +10,17 @@ describe('a change of a context', () => {
     expect(contextChange({ turn: 1 }, { turn: 1, error: null })).toEqual({ error: null })
   })
 
+  it('leaves out lists and objects of which every reader sees the same as before', () => {
+    const long = (letter: string) => letter.repeat(100)
+    const before = { usage: { input: 1, output: [2] }, many: Array(13).fill(1), text: { of: long('a') }, none: {} }
+    const same = { usage: { input: 1, output: [2] }, many: Array(13).fill(2), text: { of: long('b') }, none: {} }
+    expect(contextChange(before, same)).toBeUndefined()
+    const other = { usage: { input: 1, output: [3] }, many: [], text: { of: 'b' }, none: [] }
+    expect(contextChange(before, other)).toEqual(other)
+    const turned = { usage: { output: [2], input: 1 } }
+    expect(contextChange({ usage: before.usage }, turned)).toEqual(turned)
+  })
+
   it('contains only the length of long texts, and plain values in full', () => {
     const long = (letter: string) => letter.repeat(100)
     expect(contextChange({ text: long('a') }, { text: long('b') })).toBeUndefined()
