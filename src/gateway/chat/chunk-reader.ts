@@ -66,8 +66,8 @@ export class ChunkReader implements AnswerReader {
 const charsOf = ({ choices }: WireObject): number => {
   let chars = 0
   for (const choice of arrayOf(choices)) {
-    const { content, reasoning_content, tool_calls } = objectOf(objectOf(choice).delta)
-    chars += textOf(content).length + textOf(reasoning_content).length
+    const { content, refusal, reasoning_content, reasoning, tool_calls } = objectOf(objectOf(choice).delta)
+    chars += textOf(content).length + textOf(refusal).length + (textOf(reasoning_content) || textOf(reasoning)).length
     if (tool_calls !== undefined) for (const call of arrayOf(tool_calls)) chars += charsOfCall(objectOf(call))
   }
   return chars

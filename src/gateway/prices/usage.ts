@@ -54,6 +54,7 @@ export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
         cacheWriteLongTokens: (a.cacheWriteLongTokens ?? 0) + (b.cacheWriteLongTokens ?? 0),
         audioInputTokens: (a.audioInputTokens ?? 0) + (b.audioInputTokens ?? 0),
         audioOutputTokens: (a.audioOutputTokens ?? 0) + (b.audioOutputTokens ?? 0),
+        audioCachedTokens: (a.audioCachedTokens ?? 0) + (b.audioCachedTokens ?? 0),
         searches: (a.searches ?? 0) + (b.searches ?? 0),
         previewSearches: (a.previewSearches ?? 0) + (b.previewSearches ?? 0),
         ...((a.estimated === true || b.estimated === true) && { estimated: true as const }),

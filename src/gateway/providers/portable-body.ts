@@ -4,7 +4,7 @@ import { isStrictOpenAi, type Route } from '../call/routes.ts'
 import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownBlockField, ownPartsField } from './anthropic/anthropic-citations.ts'
 import { ownRequestField } from './anthropic/anthropic-request.ts'
-import { ownToolsField } from './anthropic/anthropic-tools.ts'
+import { ownToolsField, toolMarkFields } from './anthropic/anthropic-tools.ts'
 import { googleField } from './google/google-request.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 
@@ -15,7 +15,7 @@ const foreignFields = ['reasoning_content', 'thinking_blocks', 'images', 'citati
 
 /** Fields of a request that Anthropic's format has, and those of its messages, parts, calls and tools. */
 const requestFields = ['thinking', 'top_k', 'cache_control', 'output_config'] as const
-const markFields = ['cache_control', 'is_error'] as const
+const markFields = ['cache_control', 'is_error', ...toolMarkFields] as const
 
 /** Fields of this gateway with what only one format can express. */
 const noOwnFields = {
@@ -57,6 +57,8 @@ const hasMarks = (body: ChatBody): boolean =>
 
 const isMarked = (value: unknown): boolean => isObject(value) && markFields.some((field) => value[field] !== undefined)
 
+const isMark = (field: string): boolean => markFields.some((each) => each === field)
+
 const withoutMarks = ({ tools, messages, ...body }: ChatBody): ChatBody => ({
   ...body,
   ...Object.fromEntries(requestFields.map((field) => [field, undefined])),
@@ -69,7 +71,7 @@ const unmarked = (list: unknown): unknown => {
   if (!Array.isArray(list)) return list
   return list.map((each: unknown) => {
     if (!isObject(each)) return each
-    const { cache_control: _cache, is_error: _error, ...plain } = each
+    const plain: WireObject = Object.fromEntries(Object.entries(each).filter(([field]) => !isMark(field)))
     const { content, tool_calls } = plain
     const parts = Array.isArray(content) && { content: unmarked(content) }
     return { ...plain, ...parts, ...(Array.isArray(tool_calls) && { tool_calls: unmarked(tool_calls) }) }

@@ -151,6 +151,11 @@ const partOf = (block: WireObject, path: string, own: boolean): WireObject => {
       return { type: 'image_url', image_url: { url: urlOf(objectOf(block.source), `${path}.source`) }, ...mark }
     case 'document':
       return { ...documentOf(block, path), ...mark, ...(own && citable(block)) }
+    case 'tool_reference': {
+      // what other models read is the name of a tool that was found, since they have all tools
+      const text = needText(block.tool_name, `${path}.tool_name`)
+      return { type: 'text', text, ...mark, ...(own && { [ownBlockField]: { type: block.type } }) }
+    }
     default:
       throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not supported here.` })
   }

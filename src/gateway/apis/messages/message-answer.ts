@@ -10,7 +10,7 @@ import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { contentBlocks } from '#gateway/providers/anthropic/anthropic-citations.ts'
-import { pausedTurn } from '#gateway/providers/anthropic/anthropic-usage.ts'
+import { pauseOf } from '#gateway/providers/anthropic/anthropic-usage.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { newId } from '#runtime/index.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -90,15 +90,15 @@ const stopReasons: Readonly<Record<string, StopReason>> = {
 export interface ChoiceEnding {
   /** The stop sequence that ended it, which Anthropic's models and vLLM report; '' for none. */
   readonly text: string
-  /** Whether Anthropic paused one of its own tools: its caller sends the message again to continue it. */
-  readonly isPaused: boolean
+  /** Anthropic's reason for a pause, after which its caller sends the message again to continue it; '' for none. */
+  readonly pause: string
   /** The container of Anthropic's tools, which the next request names. */
   readonly container: Message['container']
 }
 
 export const endingOf = ({ stop_reason, native_finish_reason, container }: WireObject): ChoiceEnding => ({
   text: textOf(stop_reason),
-  isPaused: native_finish_reason === pausedTurn,
+  pause: pauseOf(native_finish_reason),
   container: isObject(container) ? Object(container) : null,
 })
 
@@ -108,11 +108,11 @@ export const endingOf = ({ stop_reason, native_finish_reason, container }: WireO
  */
 export const stopOf = (
   { finishReason }: ChatSummary,
-  { text, isPaused }: ChoiceEnding,
+  { text, pause }: ChoiceEnding,
   hasCalls: boolean,
 ): Pick<Message, 'stop_reason' | 'stop_sequence'> => {
   if (finishReason === 'stop' && hasCalls) return { stop_reason: 'tool_use', stop_sequence: null }
-  if (isPaused) return { stop_reason: pausedTurn, stop_sequence: null }
+  if (pause !== '') return { stop_reason: pause, stop_sequence: null }
   if (finishReason === 'stop' && text !== '') return { stop_reason: 'stop_sequence', stop_sequence: text }
   return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
 }

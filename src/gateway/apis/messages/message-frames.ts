@@ -47,8 +47,8 @@ export class MessageFrames implements StreamForm {
   chunk(chunk: WireObject): string {
     if (!this.#begun) this.#begin(textOf(chunk.model))
     const choice = objectOf(arrayOf(chunk.choices)[0])
-    const { text, isPaused, container } = this.#ending
-    if (text === '' && !isPaused && container === null) this.#ending = endingOf(choice)
+    const { text, pause, container } = this.#ending
+    if (text === '' && pause === '' && container === null) this.#ending = endingOf(choice)
     this.#delta(objectOf(choice.delta))
     return this.#take()
   }

@@ -1,7 +1,7 @@
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { ownBlockField, ownPartsField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { ownRequestField } from '#gateway/providers/anthropic/anthropic-request.ts'
-import { ownToolsField } from '#gateway/providers/anthropic/anthropic-tools.ts'
+import { ownToolsField, toolMarks } from '#gateway/providers/anthropic/anthropic-tools.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
@@ -119,7 +119,8 @@ const toolOf = (tool: WireObject, path: string, own: boolean): WireObject => {
   if (!isObject(parameters)) throw invalid(`${path}.input_schema`, 'must be object')
   const name = needText(tool.name, `${path}.name`)
   const mark = own && isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}
-  return { type: 'function', function: given({ name, description, parameters, strict }), ...mark }
+  const marks = own ? { ...mark, ...toolMarks(tool) } : mark
+  return { type: 'function', function: given({ name, description, parameters, strict }), ...marks }
 }
 
 const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }

@@ -13,9 +13,12 @@ export const ownBlockField = 'anthropic_block'
 export const isOwnTool = ({ type }: WireObject): boolean =>
   /^(?:server_tool_use|mcp_tool_use|container_upload|\w+_tool_result)$/.test(textOf(type))
 
-/** Whether a block is one of an answer that goes back as it came: what a model thought, or what Anthropic's own tools did. */
+/**
+ * Whether a block is one of an answer that goes back as it came: what a model thought, a summary that replaces what
+ * precedes it, or what Anthropic's own tools did.
+ */
 export const isThought = (block: WireObject): boolean =>
-  block.type === 'thinking' || block.type === 'redacted_thinking' || isOwnTool(block)
+  block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === 'compaction' || isOwnTool(block)
 
 /** Field of a chat request with such parts, so that only such requests are searched for them. */
 export const ownPartsField = 'anthropic_parts'

@@ -97,6 +97,7 @@ function partBlocks(content: unknown, at: string): WireObject[] {
 function ownBlock(own: WireObject, inner: WireObject[], at: string): WireObject {
   if (own.type === 'search_result') return { ...own, content: inner }
   if (isThought(own)) return own
+  if (own.type === 'tool_reference') return { type: own.type, tool_name: textOf(inner[0]?.text) }
   if (own.type !== 'document') throw invalidField(at, 'Send such a block to /v1/messages.')
   const source = objectOf(own.source)
   if (source.type === 'content') return { ...own, source: { ...source, content: inner } }

@@ -17,8 +17,8 @@ interface OpenBlock {
   thinking: string
   signature: string
   readonly citations: unknown[]
-  /** The block as it began, for blocks of the provider's own tools. */
-  readonly block: WireObject
+  /** The block as it began, or as it is since, for blocks of the provider's own tools and summaries. */
+  block: WireObject
   /** JSON of the block's input so far, where it is streamed. */
   written: string
 }
@@ -120,6 +120,11 @@ export class AnthropicReader implements EventReader {
       case 'signature_delta':
         block.signature += textOf(delta.signature)
         return []
+      case 'compaction_delta': {
+        const { type: _type, ...whole } = delta
+        block.block = { ...block.block, ...whole }
+        return []
+      }
       default:
         return []
     }
@@ -197,8 +202,10 @@ export class AnthropicReader implements EventReader {
 /** Whether it is a block of one of Anthropic's own tools, which has no equivalent in OpenAI's format. */
 const isOwn = ({ kind, block }: OpenBlock): boolean => kind === 'other' && block.type !== 'redacted_thinking'
 
-const ownBlock = ({ block, written }: OpenBlock): WireObject =>
-  written === '' ? block : { ...block, input: objectOf(parseJson(written)) }
+const ownBlock = ({ block, written, signature }: OpenBlock): WireObject => {
+  if (written !== '') return { ...block, input: objectOf(parseJson(written)) }
+  return signature === '' ? block : { ...block, signature }
+}
 
 /** Returns the events that a whole message would have been streamed in. */
 export function eventsOf(message: WireObject): readonly WireObject[] {

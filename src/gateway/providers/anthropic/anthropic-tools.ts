@@ -24,6 +24,15 @@ export function anthropicTools(
   return { tools: [...own, ...tools], ...choice }
 }
 
+/** Fields of a tool for Anthropic only: whether it is loaded when found, streamed unchecked, and how it is used. */
+export const toolMarkFields = ['defer_loading', 'eager_input_streaming', 'input_examples'] as const
+
+/** The marks of a tool, as they were sent. */
+export const toolMarks = (tool: WireObject): WireObject =>
+  Object.fromEntries(
+    toolMarkFields.flatMap((name) => (tool[name] === undefined || tool[name] === null ? [] : [[name, tool[name]]])),
+  )
+
 const isStrict = ({ tool }: OfferedFunction): boolean => objectOf(tool.function).strict === true
 
 interface OfferedFields {
@@ -41,6 +50,7 @@ function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictl
       ...(description === null ? {} : { description }),
       ...(strictly && isStrict(each) ? { strict: true, input_schema: closedSchema(schema) } : { input_schema: schema }),
       ...(isObject(tool.cache_control) ? { cache_control: tool.cache_control } : {}),
+      ...toolMarks(tool),
     }
   })
   const single = parallel ? {} : { disable_parallel_tool_use: true }

@@ -1,7 +1,7 @@
 import { counted, type ReadCount } from '#gateway/call/accounting/counted.ts'
 import type { ModelAnswer } from '#gateway/call/provider-port.ts'
-import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { addUsage, type TokenUsage } from '#gateway/prices/usage.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
 const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']>>> = {
   max_tokens: 'length',
@@ -17,21 +17,33 @@ export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishRe
 /** Stop reason of an answer that pauses between uses of Anthropic's own tools. */
 export const pausedTurn = 'pause_turn'
 
+/** Reasons to stop after which the answer is to be continued: between uses of tools, or after a summary. */
+const pauses: ReadonlySet<unknown> = new Set([pausedTurn, 'compaction'])
+
+/** Returns the reason of a pause; '' for other reasons of providers. */
+export const pauseOf = (reason: unknown): string => (pauses.has(reason) ? textOf(reason) : '')
+
 /**
  * Returns what the end of an answer has beside OpenAI's reason, as fields of the choice: the stop sequence as vLLM names
  * it, the provider's own reason where the answer is to be continued, and the container of its tools.
  */
 export const endingFields = ({ stop_reason, stop_sequence, container }: WireObject): WireObject => ({
   ...(textOf(stop_sequence) !== '' && { stop_reason: stop_sequence }),
-  ...(stop_reason === pausedTurn && { native_finish_reason: pausedTurn }),
+  ...(pauseOf(stop_reason) !== '' && { native_finish_reason: stop_reason }),
   ...(isObject(container) && { container }),
 })
 
 /**
- * Converts Anthropic's usage. Its `input_tokens` excludes tokens read from or written to the cache; ours includes them.
+ * Converts Anthropic's usage. Its `input_tokens` excludes tokens read from or written to the cache; ours includes them,
+ * and what it charges for summaries, whose tokens are in none of its sums.
  */
 export function anthropicUsage(usage: WireObject): TokenUsage | null {
-  return counted((count) => usageOf(usage, count))
+  const summaries = arrayOf(usage.iterations)
+    .map(objectOf)
+    .filter(({ type }) => type === 'compaction')
+  return counted((count) =>
+    summaries.map((each) => usageOf(each, count)).reduce<TokenUsage>(addUsage, usageOf(usage, count)),
+  )
 }
 
 const usageOf = (usage: WireObject, count: ReadCount): TokenUsage => {
