@@ -1,7 +1,6 @@
 import type { AnyUseCase, UseCases } from '#actors/call/use-cases.ts'
 import { callerFrom } from '#gateway/apis/responses/background/stored-caller.ts'
-import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
-import { LineCalls } from '#gateway/call/accounting/line-calls.ts'
+import type { LineCalls } from '#gateway/call/accounting/line-calls.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject } from '#outgoing/wire.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
@@ -22,14 +21,13 @@ export interface LineRequest {
   readonly body: object
 }
 
-/** The answer to a request of a batch, as JSON text, and the model calls that it made. */
-interface LineAnswer {
-  readonly json: string
-  readonly calls: readonly GatewayCall[]
-}
-
-/** Makes one request of a batch. @throws {ServiceError} */
-export type CallLine = (line: LineRequest, signal: AbortSignal) => Promise<LineAnswer>
+/**
+ * Makes one request of a batch. Returns its answer as JSON text.
+ *
+ * @param made gets the model calls that it makes, also those of a request that fails after them.
+ * @throws {ServiceError}
+ */
+export type CallLine = (line: LineRequest, signal: AbortSignal, made: LineCalls) => Promise<string>
 
 type Served = Pick<UseCases, 'chat_completions.create' | 'responses.create' | 'embeddings.create' | 'messages.create'>
 
@@ -42,12 +40,11 @@ export const lineCall = (useCases: Served): CallLine => {
     entry(messages['messages.create'], useCases['messages.create']),
   ])
   const validators = new Map([...served].map(([path, { operation }]) => [path, requestValidator(operation)]))
-  return async ({ project, endpoint, caller, requestId, body }, signal) => {
+  return async ({ project, endpoint, caller, requestId, body }, signal, line) => {
     const useCase = served.get(endpoint)?.useCase
     if (useCase === undefined) throw new Error(`no batch endpoint ${endpoint}`)
     validators.get(endpoint)?.body(body)
     const { principal, scope, tenant, externalUserId, models, guardrails } = callerFrom(project, caller)
-    const line = new LineCalls()
     const limits = models === null ? {} : { limits: { models, tenants: null, operations: null } }
     const result = await useCase({
       ...{ principal: { ...principal, ...limits }, scope, attribution: { tenant, externalUserId } },
@@ -59,7 +56,7 @@ export const lineCall = (useCases: Served): CallLine => {
         else signal.addEventListener('abort', listener, { once: true })
       },
     })
-    return { json: await jsonOf(result), calls: line.all }
+    return jsonOf(result)
   }
 }
 

@@ -1,5 +1,6 @@
 import { shownError } from '#gateway/apis/streamed-chat.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
+import { LineCalls } from '#gateway/call/accounting/line-calls.ts'
 import type { UsageOperation } from '#gateway/ledger/usage-rows.ts'
 import { type Metered, metered } from '#gateway/turns/metered.ts'
 import type { BatchTokens } from '#machines/batch/batch.ts'
@@ -67,25 +68,26 @@ export class LineRunner {
     const { custom_id } = requestIn(line.text)
     const named = { ...line, request: { custom_id } }
     const requestId = derivedId('req', 0, `${line.batch}:${line.number}`)
+    const calls = new LineCalls()
     for (let tried = 0; ; tried++) {
       signal.throwIfAborted()
       try {
         const made = async () => {
           // a long one is read in a turn of the loop of its own
           await nextSlice()
-          return this.#parts.call({ ...line, requestId, body: requestIn(line.text).body }, signal)
+          return this.#parts.call({ ...line, requestId, body: requestIn(line.text).body }, signal, calls)
         }
-        const { json, calls } = await this.#places.run(line.project, made, signal)
+        const json = await this.#places.run(line.project, made, signal)
         return { ok: true, text: lines.succeeded(named, { requestId, json }), ...usedBy(calls) }
       } catch (error) {
         if (signal.aborted || error instanceof StoreUnavailable) throw error
         const shown = shownError(error instanceof Error ? error : new Error('not an error', { cause: error }))
         const isOver = line.isCancelled === true || cancelled.aborted
         if (isOver || !passing.includes(shown.code))
-          return { ok: false, text: lines.refused(named, requestId, shown), ...usedBy([]) }
+          return { ok: false, text: lines.refused(named, requestId, shown), ...usedBy(calls) }
         await pause(this.#parts.clock, waitOf(shown, tried), AbortSignal.any([signal, cancelled]))
         if (cancelled.aborted && !signal.aborted)
-          return { ok: false, text: lines.refused(named, requestId, shown), ...usedBy([]) }
+          return { ok: false, text: lines.refused(named, requestId, shown), ...usedBy(calls) }
       }
     }
   }
@@ -96,8 +98,8 @@ const waitOf = ({ details }: ServiceError, tried: number): number =>
     ? Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(tried, 6))
     : Math.min(longestWaitMs, details.retryAfterS * 1000)
 
-const usedBy = (calls: readonly GatewayCall[]): Pick<LineOutcome, 'tokens' | 'metered'> => {
-  const used = calls.flatMap(meteredOf)
+const usedBy = ({ all }: LineCalls): Pick<LineOutcome, 'tokens' | 'metered'> => {
+  const used = all.flatMap(meteredOf)
   const sum = (of: (each: Metered) => number): number => used.reduce((total, each) => total + of(each), 0)
   return {
     metered: used,

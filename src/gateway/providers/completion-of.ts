@@ -3,7 +3,10 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 
 interface ChoiceParts {
   content: string
+  refusal: string
   reasoning: string
+  /** Log probabilities of the tokens, by what they are of; null for none. */
+  logprobs: Record<string, unknown[]> | null
   readonly calls: StreamedCalls
   /** Lists that providers add to a message, such as `thinking_blocks` and `images`. */
   readonly lists: Map<string, unknown[]>
@@ -38,7 +41,9 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   const index = indexOf(choice)
   const parts = choices.get(index) ?? {
     content: '',
+    refusal: '',
     reasoning: '',
+    logprobs: null,
     calls: new StreamedCalls(),
     lists: new Map(),
     finish: null,
@@ -50,11 +55,24 @@ function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {
   if (typeof choice.finish_reason === 'string') parts.finish = choice.finish_reason
   const delta = objectOf(choice.delta)
   parts.content += textOf(delta.content)
-  parts.reasoning += textOf(delta.reasoning_content)
+  parts.refusal += textOf(delta.refusal)
+  parts.reasoning += textOf(delta.reasoning_content) || textOf(delta.reasoning)
+  if (isObject(choice.logprobs)) {
+    parts.logprobs ??= {}
+    addLogprobs(parts.logprobs, choice.logprobs)
+  }
   parts.calls.add(delta.tool_calls)
   for (const name of addedLists) {
     if (arrayOf(delta[name]).length > 0)
       parts.lists.set(name, [...(parts.lists.get(name) ?? []), ...arrayOf(delta[name])])
+  }
+}
+
+const addLogprobs = (found: Record<string, unknown[]>, more: WireObject): void => {
+  for (const name of ['content', 'refusal']) {
+    const tokens = arrayOf(more[name])
+    if (tokens.length > 0) found[name] = found[name] ?? []
+    found[name]?.push(...tokens)
   }
 }
 
@@ -65,15 +83,20 @@ const addedLists = ['thinking_blocks', 'reasoning_details', 'images', 'annotatio
 
 const indexOf = ({ index }: WireObject): number => (typeof index === 'number' ? index : 0)
 
-function choiceDocument(index: number, { content, reasoning, calls, lists, finish, ending }: ChoiceParts): WireObject {
+function choiceDocument(index: number, parts: ChoiceParts): WireObject {
+  const { content, refusal, reasoning, logprobs, calls, lists, finish, ending } = parts
   const { whole: tool_calls } = calls
   const message = {
     role: 'assistant',
     content: content === '' && tool_calls.length > 0 ? null : content,
-    refusal: null,
+    refusal: refusal === '' ? null : refusal,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...Object.fromEntries(lists),
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
   }
-  return { index, message, logprobs: null, finish_reason: finish, ...ending }
+  return { index, message, logprobs: logprobsOf(logprobs), finish_reason: finish, ...ending }
 }
+
+/** OpenAI's documents have both lists, and null for one without tokens. */
+const logprobsOf = (found: ChoiceParts['logprobs']): WireObject | null =>
+  found === null ? null : { content: null, refusal: null, ...found }

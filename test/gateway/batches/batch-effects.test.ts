@@ -28,7 +28,7 @@ it('a line is called once, however long its outcome cannot be stored', async () 
     }),
     call: async () => {
       calls++
-      return { json: '{}', calls: [] }
+      return '{}'
     },
   })
   const caller = { scope: { project: 'prj_a', tenant: null, user: null } }

@@ -34,6 +34,6 @@ export const scriptedBatches = (parts: EraseParts): EffectCatalog =>
     cancelled: new CancelledBatches(undefined),
     call: ({ body }, signal) =>
       JSON.stringify(body).includes('answered')
-        ? Promise.resolve({ json: '{}', calls: [] })
+        ? Promise.resolve('{}')
         : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended')))),
   })

@@ -319,3 +319,22 @@ describe('a refusal of a provider', () => {
 it('each request is built for its own route', () => {
   expect(formats.google.request(hello, routeTo('google', 'gemini-x'), true).path).toContain('gemini-x')
 })
+
+describe('an answer that is put together from its stream', () => {
+  const of = (delta: object, more: object = {}) => ({ id: 'c', model: 'm', choices: [{ index: 0, delta, ...more }] })
+  const token = (text: string) => ({ token: text, logprob: -0.1, bytes: null, top_logprobs: [] })
+
+  it('has the refusal of the model, and its reasoning by either name', () => {
+    expect(messageOf(completionOf([of({ refusal: 'I ' }), of({ refusal: 'cannot.' })]))).toMatchObject({
+      ...{ content: '', refusal: 'I cannot.' },
+    })
+    const reasoned = [of({ reasoning: 'Hm' }), of({ reasoning: '.' }), of({ content: 'Hi' })]
+    expect(messageOf(completionOf(reasoned))).toMatchObject({ content: 'Hi', reasoning_content: 'Hm.' })
+  })
+
+  it('has the log probabilities of all its tokens', () => {
+    const logprobs = (text: string) => ({ logprobs: { content: [token(text)], refusal: null } })
+    const { choices } = completionOf([of({ content: 'a' }, logprobs('a')), of({ content: 'b' }, logprobs('b')), of({})])
+    expect(choices).toMatchObject([{ logprobs: { content: [token('a'), token('b')], refusal: null } }])
+  })
+})
