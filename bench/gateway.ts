@@ -36,8 +36,6 @@ const dropped = 10
 /** Servers that are measured under the same load. */
 interface Targets {
   readonly ours: Target
-  /** Troupe, for a project with redaction turned off. */
-  readonly unredacted: Target
   readonly node: Target
   readonly uws: Target
   readonly direct: Target
@@ -46,142 +44,190 @@ interface Targets {
 type Target = Pick<LoadOrder, 'service' | 'headers'>
 type Name = keyof Targets
 type Phase = Pick<LoadOrder, 'callers' | 'stream' | 'body'>
+/** For how long each round measures, times the number of rounds. */
+type Measuring = { readonly seconds: number }
 
-/**
- * Compares chat completions through the gateway, with key, limits, metering, log and redaction on, with the same
- * gateway without redaction, two bare proxies (node:http, and uWebSockets.js with undici) and the provider itself.
- * Servers run on one core, the load on the other. The order changes every round, and medians are reported.
- */
-export async function benchGateway({ seconds }: { readonly seconds: number }): Promise<readonly Row[]> {
-  return besideServices(async (keep) => {
+/** Measures beside the gateway, two bare proxies and the provider itself. */
+const besideAll = (
+  measure: (targets: Targets, started: { readonly coldMs: number }) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> =>
+  besideServices(async (keep) => {
     const upstream = await keep(startUpstream())
-    const key = `csk_${randomBytes(32).toString('base64url')}`
     await sourcesBundled()
     const started = performance.now()
-    const env = { BOOTSTRAP_SECRET_KEY: key, OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${upstream.url}/v1` }
-    const ours = await keep(startServer(env))
+    const ours = await gateway(keep, upstream)
     const coldMs = performance.now() - started
-    await pin(ours)
-    const unredacted = await keep(startServer(env))
-    const headers = bearer(key)
-    await changed({ service: unredacted, headers }, 'redaction-policy', { enabled: false })
-    await pin(unredacted)
+    await pin(ours.service)
+    const { headers } = ours
     const targets: Targets = {
-      ours: { service: ours, headers },
-      unredacted: { service: unredacted, headers },
+      ours,
       node: { service: await keep(startFloor('node-floor', upstream)), headers },
       uws: { service: await keep(startFloor('uws-floor', upstream)), headers },
       direct: { service: upstream, headers },
     }
+    return measure(targets, { coldMs })
+  })
+
+/** Starts a gateway before the provider. */
+const gateway = async (keep: (starting: Promise<Service>) => Promise<Service>, upstream: Service): Promise<Target> => {
+  const key = newKey()
+  const service = await keep(startServer({ BOOTSTRAP_SECRET_KEY: key, ...providerOf(upstream) }))
+  return { service, headers: bearer(key) }
+}
+
+const newKey = (): string => `csk_${randomBytes(32).toString('base64url')}`
+
+const providerOf = ({ url }: Pick<Service, 'url'>) => ({ OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${url}/v1` })
+
+const node = 'bare node:http'
+const uws = 'bare uws + undici'
+
+/**
+ * Compares chat completions through the gateway, with key, limits, metering, log and redaction on, with two bare proxies
+ * (node:http, and uWebSockets.js with undici), 64 at once. Servers run on one core, the load on the other. The order
+ * changes every round, and medians are reported. The sections after it measure the rest, so that each ends within minutes.
+ */
+export const benchGateway = ({ seconds }: Measuring): Promise<readonly Row[]> =>
+  besideAll(async (targets, { coldMs }) => {
+    for (const stream of [false, true]) await side(targets, { callers: 64, stream }, warmUpSeconds, 1)
+    await warmUp(targets.ours, { callers: 64, stream: false })
+    const many = await side(targets, { callers: 64, stream: false }, seconds / rounds)
+    const streams = await side(targets, { callers: 64, stream: true }, seconds / rounds)
+    const eventUs = (name: Name) => streams[name].cpuUs / streams[name].eventsAStream
+    const memoryMb = memoryOf(targets.ours.service)
     return [
-      ...(await measure(targets, seconds / rounds, coldMs)),
+      {
+        ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
+        ...{ against: { name: node, value: many.node.rps }, bound: { of: 'ratio', atLeast: 1.5 } },
+      },
+      {
+        ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
+        ...{ against: { name: uws, value: many.uws.rps }, bound: { of: 'ratio', atLeast: 0.6 } },
+      },
+      {
+        ...against('chat p99, 64 callers', 'ms', many.ours.p99, uws, many.uws.p99),
+        bound: { of: 'ratio', atMost: 1.5 },
+      },
+      against('CPU a chat', 'µs', many.ours.cpuUs, uws, many.uws.cpuUs),
+      {
+        ...against('CPU an event, 64 streams', 'µs', eventUs('ours'), node, eventUs('node')),
+        bound: { of: 'ratio', atMost: 1 },
+      },
+      { measure: 'memory under load', unit: 'MB', ours: memoryMb, bound: { of: 'ours', atMost: 180 } },
+      {
+        ...{ measure: `of ${dropped} left streams cancelled in 0.1 s`, unit: '', ours: await cancelled(targets) },
+        bound: { of: 'ours', atLeast: dropped },
+      },
+      { measure: 'cold start', unit: 'ms', ours: coldMs, bound: { of: 'ours', atMost: 700 } },
+    ]
+  })
+
+/** Compares what the gateway adds to a chat and to the first event of a stream, for a caller alone. */
+export const benchGatewayAlone = ({ seconds }: Measuring): Promise<readonly Row[]> =>
+  besideAll(async (targets) => {
+    for (const stream of [false, true]) await side(targets, { callers: 64, stream }, warmUpSeconds, 1)
+    const one = await side(targets, { callers: 1, stream: false }, seconds / rounds)
+    const stream = await side(targets, { callers: 1, stream: true }, seconds / rounds)
+    const added = (of: Record<Name, Measured>, name: Name, field: 'p50' | 'firstEvent50') =>
+      of[name][field] - of.direct[field]
+    return [
+      {
+        ...against('added to a chat p50, 1 caller', 'ms', added(one, 'ours', 'p50'), node, added(one, 'node', 'p50')),
+        bound: { of: 'ratio', atMost: 1 },
+      },
+      {
+        ...{
+          measure: 'added to the first event p50, 1 caller',
+          unit: 'ms',
+          ours: added(stream, 'ours', 'firstEvent50'),
+        },
+        bound: { of: 'ours', atMost: 0.5 },
+      },
+    ]
+  })
+
+/** Compares chats whose texts are redacted, guarded or answered from the cache with those that are not. */
+export const benchGatewayChecks = ({ seconds }: Measuring): Promise<readonly Row[]> =>
+  besideServices(async (keep) => {
+    const upstream = await keep(startUpstream())
+    await sourcesBundled()
+    const [ours, unredacted] = [await gateway(keep, upstream), await gateway(keep, upstream)]
+    await changed(unredacted, 'redaction-policy', { enabled: false })
+    for (const { service } of [ours, unredacted]) await pin(service)
+    const short = { callers: 64, stream: false }
+    for (const target of [ours, unredacted]) await warmUp(target, short)
+    const chat = await loads({ ...unredacted, ...short, seconds: seconds / rounds })
+    const long = { ...short, body: kilobyteChat }
+    const kilobyte = await besidePlain({ checked: ours, plain: unredacted }, long, seconds / rounds)
+    const guarded = await besidePlain(await guardedBeside(unredacted), long, seconds / rounds)
+    const hits = await reused(unredacted, seconds / rounds)
+    return [
+      {
+        ...against('CPU a chat of 1 KB, redacted', 'µs', kilobyte.checked, 'unredacted', kilobyte.plain),
+        bound: { of: 'ratio', atMost: 1.05 },
+      },
+      {
+        ...{ measure: 'CPU that the built-in guardrails add to a chat of 1 KB', unit: 'µs' },
+        ...{ ours: guarded.checked - guarded.plain, against: { name: 'a chat', value: guarded.plain } },
+        bound: { of: 'ours', atMost: 1_000 },
+      },
+      {
+        ...against('CPU a cache hit', 'µs', hits.cpuUs, 'a chat', chat.cpuUs),
+        bound: { of: 'ratio', atMost: 1 },
+      },
+      { measure: 'cache hits, 64 callers', unit: '1/s', ours: hits.rps },
+    ]
+  })
+
+/** Measures sessions of voice, and for how long one long body holds the loop. */
+export const benchGatewayVoice = (): Promise<readonly Row[]> =>
+  besideServices(async (keep) => {
+    const env = providerOf(await keep(startUpstream()))
+    const key = newKey()
+    await sourcesBundled()
+    const holdMs = await longestHoldMs({ BOOTSTRAP_SECRET_KEY: key, ...env }, key)
+    return [
       ...(await benchVoiceSession(key)),
       {
-        ...{ measure: 'longest hold of the loop by a body of 7 MB', unit: 'ms', ours: await longestHoldMs(env, key) },
+        ...{ measure: 'longest hold of the loop by a body of 7 MB', unit: 'ms', ours: holdMs },
         bound: { of: 'ours', atMost: 50 },
       },
     ]
   })
-}
-
-async function measure(targets: Targets, seconds: number, coldMs: number): Promise<readonly Row[]> {
-  for (const stream of [false, true]) await side(targets, { callers: 64, stream }, warmUpSeconds, 1)
-  for (const name of ['ours', 'unredacted'] as const) await warmUp(targets[name], { callers: 64, stream: false })
-  const many = await side(targets, { callers: 64, stream: false }, seconds)
-  const streams = await side(targets, { callers: 64, stream: true }, seconds)
-  const memoryMb = memoryOf(targets.ours.service)
-  const one = await side(targets, { callers: 1, stream: false }, seconds)
-  const oneStream = await side(targets, { callers: 1, stream: true }, seconds)
-  const long = { callers: 64, stream: false, body: kilobyteChat }
-  const kilobyte = await besidePlain({ checked: targets.ours, plain: targets.unredacted }, long, seconds)
-  const guarded = await besidePlain(await guardedBeside(targets.unredacted), long, seconds)
-  const hits = await reused(targets.unredacted, seconds)
-  const added = (of: Record<Name, Measured>, name: Name, field: 'p50' | 'firstEvent50') =>
-    of[name][field] - of.direct[field]
-  const eventUs = (name: Name) => streams[name].cpuUs / streams[name].eventsAStream
-  const node = 'bare node:http'
-  const uws = 'bare uws + undici'
-  return [
-    {
-      ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
-      ...{ against: { name: node, value: many.node.rps }, bound: { of: 'ratio', atLeast: 1.5 } },
-    },
-    {
-      ...{ measure: 'chat, 64 callers', unit: '1/s', ours: many.ours.rps },
-      ...{ against: { name: uws, value: many.uws.rps }, bound: { of: 'ratio', atLeast: 0.6 } },
-    },
-    {
-      ...against('chat p99, 64 callers', 'ms', many.ours.p99, uws, many.uws.p99),
-      bound: { of: 'ratio', atMost: 1.5 },
-    },
-    against('CPU a chat', 'µs', many.ours.cpuUs, uws, many.uws.cpuUs),
-    {
-      ...against('CPU a chat of 1 KB, redacted', 'µs', kilobyte.checked, 'unredacted', kilobyte.plain),
-      bound: { of: 'ratio', atMost: 1.05 },
-    },
-    {
-      ...{ measure: 'CPU that the built-in guardrails add to a chat of 1 KB', unit: 'µs' },
-      ...{ ours: guarded.checked - guarded.plain, against: { name: 'a chat', value: guarded.plain } },
-      bound: { of: 'ours', atMost: 1_000 },
-    },
-    {
-      ...against('added to a chat p50, 1 caller', 'ms', added(one, 'ours', 'p50'), node, added(one, 'node', 'p50')),
-      bound: { of: 'ratio', atMost: 1 },
-    },
-    {
-      ...{
-        measure: 'added to the first event p50, 1 caller',
-        unit: 'ms',
-        ours: added(oneStream, 'ours', 'firstEvent50'),
-      },
-      bound: { of: 'ours', atMost: 0.5 },
-    },
-    {
-      ...against('CPU an event, 64 streams', 'µs', eventUs('ours'), node, eventUs('node')),
-      bound: { of: 'ratio', atMost: 1 },
-    },
-    {
-      ...against('CPU a cache hit', 'µs', hits.cpuUs, 'a chat', many.unredacted.cpuUs),
-      bound: { of: 'ratio', atMost: 1 },
-    },
-    { measure: 'cache hits, 64 callers', unit: '1/s', ours: hits.rps },
-    { measure: 'memory under load', unit: 'MB', ours: memoryMb, bound: { of: 'ours', atMost: 180 } },
-    {
-      ...{ measure: `of ${dropped} left streams cancelled in 0.1 s`, unit: '', ours: await cancelled(targets) },
-      bound: { of: 'ours', atLeast: dropped },
-    },
-    { measure: 'cold start', unit: 'ms', ours: coldMs, bound: { of: 'ours', atMost: 700 } },
-  ]
-}
 
 const against = (measure: string, unit: string, ours: number, name: string, value: number): Row => ({
   ...{ measure, unit, ours },
   against: { name, value },
 })
 
-const names: readonly Name[] = ['ours', 'unredacted', 'node', 'uws', 'direct']
+const names: readonly Name[] = ['ours', 'node', 'uws', 'direct']
 
 /** Measures chats that get a stored answer. */
 async function reused(target: Target, seconds: number): Promise<Measured> {
   await changed(target, 'cache-policy', { mode: 'exact', any_temperature: true })
   const phase = { callers: 64, stream: false }
   await warmUp(target, phase)
-  const all: Measured[] = []
-  for (let round = 0; round < rounds; round++) all.push(await load({ ...target, ...phase, seconds }))
+  const hits = await loads({ ...target, ...phase, seconds })
   await changed(target, 'cache-policy', { mode: 'off' })
+  return hits
+}
+
+/** Applies a load to one target, several times. Returns the medians. */
+async function loads(order: LoadOrder): Promise<Measured> {
+  const all: Measured[] = []
+  for (let round = 0; round < rounds; round++) all.push(await load(order))
   return middle(all)
 }
 
 /** Applies the same load to every target, one after the other, in alternating order. Returns the medians. */
 async function side(targets: Targets, phase: Phase, seconds: number, times = rounds): Promise<Record<Name, Measured>> {
-  const all: Record<Name, Measured[]> = { ours: [], unredacted: [], node: [], uws: [], direct: [] }
+  const all: Record<Name, Measured[]> = { ours: [], node: [], uws: [], direct: [] }
   for (let round = 0; round < times; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed())
       all[name].push(await load({ ...targets[name], ...phase, seconds }))
   }
-  const { ours, unredacted, node, uws, direct } = all
-  const own = { ours: middle(ours), unredacted: middle(unredacted) }
-  return { ...own, node: middle(node), uws: middle(uws), direct: middle(direct) }
+  const { ours, node, uws, direct } = all
+  return { ours: middle(ours), node: middle(node), uws: middle(uws), direct: middle(direct) }
 }
 
 /** A target whose texts are checked, and the same without. */

@@ -9,7 +9,7 @@ import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateways } from './gateway/beside-others.ts'
-import { benchGateway } from './gateway.ts'
+import { benchGateway, benchGatewayAlone, benchGatewayChecks, benchGatewayVoice } from './gateway.ts'
 import { benchGraph } from './graph.ts'
 import { benchKnowledge } from './knowledge.ts'
 import { benchLongLists } from './lists/long-lists.ts'
@@ -64,6 +64,9 @@ const sections: Readonly<Record<string, Section>> = {
   turns: benchTurns,
   provider: benchProvider,
   gateway: benchGateway,
+  'gateway-alone': benchGatewayAlone,
+  'gateway-checks': benchGatewayChecks,
+  'gateway-voice': benchGatewayVoice,
   gateways: benchGateways,
   runtime: benchRuntime,
   recovery: benchRecovery,
