@@ -21,16 +21,19 @@ export const oddsOfSigns = (newer: string, older: string): number =>
   updateSigns(newer, older).reduce((sum, sign, at) => sum + sign * (weights.signs[at] ?? 0), weights.bias)
 
 /** Logarithms of the odds from which a statement is superseded, and from which it is only marked as doubtful. */
-const [surely, perhaps] = [0.8, -1.5]
+const [surely, perhaps] = [0.8, -3]
 
-/** Number of candidates beyond which each more adds to both, and twice to the former: one of many is more easily taken for what is meant. */
+/** Number of candidates beyond which each more raises both: one of many is more easily taken for what is meant. */
 const few = 4
+
+/** Multiples of the logarithm of their number over `few` by which both rise. */
+const [risenSurely, risenPerhaps] = [2, 1.5]
 
 /** Returns which of several statements is updated: the place of the likeliest, and whether that is sure; null when none is likely. */
 export const updatedOf = (odds: readonly number[]): { readonly place: number; readonly sure: boolean } | null => {
   const best = Math.max(...odds)
   const many = Math.log(Math.max(1, odds.length / few))
-  return odds.length === 0 || best - many <= perhaps
+  return odds.length === 0 || best - risenPerhaps * many <= perhaps
     ? null
-    : { place: odds.indexOf(best), sure: best - 2 * many > surely }
+    : { place: odds.indexOf(best), sure: best - risenSurely * many > surely }
 }
