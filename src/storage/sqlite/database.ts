@@ -194,10 +194,10 @@ export class Database {
 
   #transaction(jobs: readonly Job[]): (Error | null)[] {
     this.#setSynchronous(jobs.some((job) => job.durable) ? 'full' : 'normal')
-    this.statement('begin immediate').run()
+    this.#db.exec('begin immediate')
     try {
       const errors = jobs.map(runAlone)
-      this.statement('commit').run()
+      this.#db.exec('commit')
       return errors
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback')

@@ -80,12 +80,10 @@ export const textsOf = (kind: RecordKind): TableTexts => {
   if (known !== undefined) return known
   const columns = [...recordColumns.split(', '), ...indexedFields(kind).map(columnOf)]
   const [table, all] = [tableOf(kind), columns.join(', ')]
-  const insert = `insert into ${table} (${all}) values (${columns.map(() => '?').join(', ')})`
   const made = {
     columns,
     versionAt: columns.indexOf('version'),
-    insert,
-    insertNew: `${insert} on conflict (id) do nothing`,
+    insert: `insert into ${table} (${all}) values (${columns.map(() => '?').join(', ')})`,
     one: `select ${all} from ${table} where id = ?`,
     update: `update ${table} set `,
   }
@@ -93,7 +91,7 @@ export const textsOf = (kind: RecordKind): TableTexts => {
   return made
 }
 
-type TableTexts = Readonly<Record<'insert' | 'insertNew' | 'one' | 'update', string>> & {
+type TableTexts = Readonly<Record<'insert' | 'one' | 'update', string>> & {
   readonly columns: readonly string[]
   readonly versionAt: number
 }

@@ -288,11 +288,8 @@ export class SqliteRecords implements RecordStore {
    */
   #upsert(given: RecordKind, record: StoredRecord): void {
     const kind = this.#declared(given)
-    const { columns, versionAt, insert, insertNew, one, update } = textsOf(kind)
+    const { columns, versionAt, insert, one, update } = textsOf(kind)
     const values = valuesOf(kind, record)
-    // most first versions are new: a row of usage for each turn
-    const isNew = record.version === 1 && this.#db.statement(insertNew).run(...values).changes === 1
-    if (isNew) return
     const stored = this.#db.arrays(one).get(record.id)
     if (stored === undefined) {
       this.#db.statement(insert).run(...values)
