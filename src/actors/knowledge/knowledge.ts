@@ -40,8 +40,8 @@ export const knowledge = capability({
   kinds: knowledgeKinds,
   machines: [{ definition: sourceDefinition, rows: sourceRows }],
   open: (services) => {
-    const access = new BaseAccess(services.records, services.now)
     const directory = tenantDirectory.of(services)
+    const access = new BaseAccess(services.records, services.now, directory.admitWork)
     const checkTenant = (project: string, tenant: string, param = 'tenant_id') =>
       directory.check(project, tenant, param)
     const opened = openKnowledge(services)

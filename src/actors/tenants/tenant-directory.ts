@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { projectScope, tenantScope } from '#storage/index.ts'
+import { projectScope, type Scope, tenantScope } from '#storage/index.ts'
 import { unknownCredential } from '../accounts/credentials.ts'
 import { noTenant } from '../call/not-found.ts'
 import type { Services } from '../capability/services.ts'
@@ -17,6 +17,12 @@ const maxCached = 50_000
 const forgottenForMs = 20 * 60 * 1000
 
 type Status = TenantData['status']
+
+/** Checks that a call may work on a record of a tenant. @throws {ServiceError} `tenant_suspended`, `tenant_deleting` */
+export type AdmitWork = (
+  scope: Pick<Scope, 'work'>,
+  record: { readonly project: string; readonly tenant: string | null },
+) => void | Promise<void>
 
 export type TenantDirectoryParts = Pick<Services, 'now' | 'records' | 'credentialChanges'>
 
@@ -55,6 +61,15 @@ export class TenantDirectory {
     if (known !== undefined) return refuseUnlessActive(known, param)
     return this.#statuses.load(key).then((status) => refuseUnlessActive(status, param))
   }
+
+  /**
+   * Resolves when the tenant of a record may be served, for a scope of work (`workScope`); at once for other scopes, and
+   * for records of the project.
+   *
+   * @throws {ServiceError} as `admit`
+   */
+  readonly admitWork: AdmitWork = ({ work }, { project, tenant }) =>
+    work === true && tenant !== null ? this.admit(project, tenant) : undefined
 
   /**
    * Resolves when the project has the tenant, whatever its status.

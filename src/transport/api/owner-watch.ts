@@ -25,7 +25,7 @@ interface Watched {
  * watched with their credential.
  */
 export const watchOwner = (exchange: Exchange, { operation, call, parts }: Watched): void => {
-  if (!isWork(operation) || operation.answer.kind === 'events') return
+  if (!mayStore(operation) || operation.answer.kind === 'events') return
   const { tenant, user } = ownerOf(call)
   if (tenant === null) return
   const { tenants, ticker, log } = parts
@@ -59,6 +59,9 @@ export const watchOwner = (exchange: Exchange, { operation, call, parts }: Watch
     })
   }
 }
+
+/** Whether a call may store something of the tenant: `memory.forget` is no work, but stores what it removed. */
+const mayStore = (operation: Operation): boolean => isWork(operation) || operation.id === 'memory.forget'
 
 /** Resolves when work has ended, and a stream that it began. */
 const ended = (work: Promise<unknown>): Promise<unknown> =>

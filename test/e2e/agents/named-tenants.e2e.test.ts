@@ -104,4 +104,43 @@ describe.each(either('sqlite'))('a request with a secret key that names a tenant
     expect(await refused(api.post('/v1/sessions', {}, as(tenant)))).toMatch(/tenant_suspended/)
     expect(await refused(api.post('/v1/sessions', { tenant_id: tenant }))).toMatch(/tenant_suspended/)
   })
+
+  it('changes no knowledge of a suspended tenant, also where the request does not name the tenant', async () => {
+    const tenant = (await api.post('/v1/tenants', { external_id: 'paused', name: 'Paused' })).body.id
+    const base = (await api.post('/v1/knowledge-bases', { name: 'Handbook', tenant_id: tenant })).body.id
+    const store = base.replace('kb_', 'vs_')
+    const form = '--x\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nassistants\r\n'
+    const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nOtters.\r\n--x--\r\n'
+    const sent = await api.upload('/v1/files', Buffer.from(form + part), 'multipart/form-data; boundary=x')
+    const file = JSON.parse(await sent.text()).id
+    const patch = { method: 'PATCH' }
+    await api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, patch)
+    const grant = { subject_type: 'agent', subject_id: agent, permissions: ['read'] }
+    const questions = [{ question: 'Who keeps bees?', text: 'Ada' }]
+    const answers = [
+      api.post(`/v1/knowledge-bases/${base}`, { name: 'Other' }, patch),
+      api.post(`/v1/knowledge-bases/${base}/sources`, { text: 'Otters hold hands.' }),
+      api.post(`/v1/knowledge-bases/${base}/grants`, grant),
+      api.post(`/v1/knowledge-bases/${base}/recall-sets`, { name: 'Bees', questions }),
+      api.post(`/v1/vector_stores/${store}`, { name: 'Other' }),
+      api.post(`/v1/vector_stores/${store}/files`, { file_id: file }),
+      api.post(`/v1/vector_stores/${store}/file_batches`, { file_ids: [file] }),
+    ]
+    for (const answer of answers) expect(await refused(answer)).toMatch(/^403 tenant_suspended/)
+    const kept = await api.get(`/v1/knowledge-bases/${base}`)
+    const sources = await api.get(`/v1/knowledge-bases/${base}/sources`)
+    expect([kept.body.name, sources.body.data]).toEqual(['Handbook', []])
+  })
+
+  it('exports and forgets the memories of a suspended tenant', async () => {
+    const tenant = (await api.post('/v1/tenants', { external_id: 'leaving', name: 'Leaving' })).body.id
+    const bees = { userId: 'ada', content: 'Ada keeps bees.' }
+    await api.post('/v1/memory/write', bees, as(tenant))
+    await api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, { method: 'PATCH' })
+    const user = { userId: 'ada' }
+    const exported = await api.post('/v1/memory/export', user, as(tenant))
+    expect(exported).toMatchObject({ status: 200, body: { memories: [{ content: bees.content }] } })
+    expect((await api.post('/v1/memory/forget', user, as(tenant))).body).toMatchObject({ forgotten: 1 })
+    expect(await refused(api.post('/v1/memory/write', bees, as(tenant)))).toMatch(/^403 tenant_suspended/)
+  })
 })

@@ -2,6 +2,7 @@ import { agentInstallations, agents } from '#actors/agents/kinds.ts'
 import type { Principal } from '#actors/call/call.ts'
 import { orNotFound } from '#actors/call/not-found.ts'
 import { endUsers, tenantUsers } from '#actors/tenants/kinds.ts'
+import type { AdmitWork } from '#actors/tenants/tenant-directory.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { projectScope, type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
@@ -42,13 +43,28 @@ export class BaseAccess {
   readonly #tenantUsers
   readonly #endUsers
 
-  constructor(records: RecordStore, now: () => number) {
+  readonly #admitWork: AdmitWork | undefined
+
+  /** @param admitWork absent: tenants are not checked. */
+  constructor(records: RecordStore, now: () => number, admitWork?: AdmitWork) {
+    this.#admitWork = admitWork
     this.bases = new Table(records, knowledgeBases, now)
     this.grants = new Table(records, knowledgeGrants, now)
     this.#agents = new Table(records, agents, now)
     this.#installations = new Table(records, agentInstallations, now)
     this.#tenantUsers = new Table(records, tenantUsers, now)
     this.#endUsers = new Table(records, endUsers, now)
+  }
+
+  /**
+   * Returns a base of the scope.
+   *
+   * @throws {ServiceError} `not_found`; `tenant_suspended` or `tenant_deleting` for a scope of work
+   */
+  async base(scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> {
+    const base = orNotFound(await this.bases.get(scope, id))
+    await this.#admitWork?.(scope, base)
+    return base
   }
 
   /** Returns the searcher that a caller is. @throws {StoreUnavailable} */

@@ -1,4 +1,3 @@
-import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import type { Caller } from '#records/audit-note.ts'
 import { Audited } from '#records/audited.ts'
@@ -24,20 +23,19 @@ export const grantUseCases = ({ access, checkTenant }: GrantParts): UseCasesOf<'
   const { grants } = access
   const limits = new CountedLimits()
   const resource = new RecordResource({ table: grants, idPrefix: 'grt', olderIdPrefix: 'kgr', view: grantView })
-  const baseOf = async (scope: Scope, id: string) => orNotFound(await access.bases.get(scope, id))
   const tenantOf = async (scope: Scope, subject: Subject): Promise<string | null> => {
     if (subject.type === 'tenant') await checkTenant(scope.project, subject.id, 'subject_id')
     return access.tenantOf(scope, subject, 'subject_id')
   }
   return {
     'knowledge_grants.list': async ({ scope, params, query: { subject_type, ...page } }) => {
-      const { id: knowledge_base_id } = await baseOf(scope, params.knowledge_base_id)
+      const { id: knowledge_base_id } = await access.base(scope, params.knowledge_base_id)
       const where = { knowledge_base_id, ...(subject_type !== undefined && { subject_type }) }
       return resource.list(scope, { ...page, where })
     },
     'knowledge_grants.create': async (call) => {
       const { scope, body } = call
-      const base = await baseOf(scope, call.params.knowledge_base_id)
+      const base = await access.base(scope, call.params.knowledge_base_id)
       const { subject_type, subject_id, permissions } = body
       const subject: Subject = { type: subject_type, id: subject_id }
       const tenant = await tenantOf(scope, subject)
@@ -64,7 +62,7 @@ export const grantUseCases = ({ access, checkTenant }: GrantParts): UseCasesOf<'
     },
     'knowledge_grants.delete': async (call) => {
       const { scope, params } = call
-      const base = await baseOf(scope, params.knowledge_base_id)
+      const base = await access.base(scope, params.knowledge_base_id)
       const grant = await grants.get(scope, params.grant_id)
       if (grant?.data.knowledge_base_id !== base.id) throw new ServiceError('not_found')
       return resource.remove(scope, grant.id, audited(call).removed())

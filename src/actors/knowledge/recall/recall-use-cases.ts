@@ -1,4 +1,3 @@
-import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { Audited } from '#records/audited.ts'
 import { RecordResource } from '#records/record-resource.ts'
@@ -23,21 +22,21 @@ type Place = { readonly knowledge_base_id: string; readonly recall_set_id: strin
 export const recallUseCases = (parts: RecallParts): UseCasesOf<'knowledge_recall_sets'> => {
   const table = new Table(parts.records, knowledgeRecallSets, parts.now)
   const resource = new RecordResource({ table, idPrefix: 'krs', view: setView })
-  const baseOf = async (scope: Scope, id: string) => orNotFound(await parts.access.bases.get(scope, id))
+  const { access } = parts
   const find = async (scope: Scope, { knowledge_base_id, recall_set_id }: Place): Promise<Row<RecallSetData>> => {
-    const base = await baseOf(scope, knowledge_base_id)
+    const base = await access.base(scope, knowledge_base_id)
     const row = await table.get(scope, recall_set_id)
     if (row?.data.knowledge_base_id !== base.id) throw new ServiceError('not_found')
     return row
   }
   return {
     'knowledge_recall_sets.list': async ({ scope, params, query }) => {
-      const { id } = await baseOf(scope, params.knowledge_base_id)
+      const { id } = await access.base(scope, params.knowledge_base_id)
       return resource.list(scope, { ...query, where: { knowledge_base_id: id } })
     },
     'knowledge_recall_sets.get': async ({ scope, params }) => setView(await find(scope, params)),
     'knowledge_recall_sets.create': async (call) => {
-      const base = await baseOf(call.scope, call.params.knowledge_base_id)
+      const base = await access.base(call.scope, call.params.knowledge_base_id)
       const id = newIdFor(call, 'krs')
       const { name, questions } = call.body
       requireAnswers(questions)

@@ -1,5 +1,4 @@
 import type { Idempotency, UploadedFile } from '#actors/call/call.ts'
-import { orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { requireReachable } from '#actors/capability/reachable-url.ts'
 import type { Services } from '#actors/capability/services.ts'
@@ -57,9 +56,9 @@ export class Sources {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} `not_found` */
-  async baseOf(scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> {
-    return orNotFound(await this.#parts.access.bases.get(scope, id))
+  /** @throws {ServiceError} as `BaseAccess.base` */
+  baseOf(scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> {
+    return this.#parts.access.base(scope, id)
   }
 
   /** @throws {ServiceError} `not_found`, also for a source of another base. */

@@ -7,12 +7,15 @@ import { textIn } from '../schema.ts'
 /** Whether a tenant may be served. */
 export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check' | 'remains'>
 
+/** Operations that read, end or remove something, although their method is neither GET nor DELETE. */
+const reading = /^tenants\.|^memory\.(export|forget)$|\.(cancel|reject)$/
+
 /**
  * Whether an operation starts or continues work, which is refused for a tenant that is suspended or being deleted.
- * Reading, ending something, and operations on the tenant itself are not work.
+ * Reading, ending or removing something, and operations on the tenant itself are not work.
  */
 export const isWork = ({ id, method }: Pick<Operation, 'id' | 'method'>): boolean =>
-  method !== 'GET' && method !== 'DELETE' && !/^tenants\.|\.(cancel|reject)$/.test(id)
+  method !== 'GET' && method !== 'DELETE' && !reading.test(id)
 
 /**
  * Checks the tenant in a request's path or body, if there is one. Tenants of objects named by another id are checked
