@@ -8,7 +8,7 @@ import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import type { MemoryEntry } from './indexes/user-memory-index.ts'
 import { instantOf } from './instant.ts'
-import { memories, memoryForgets } from './kinds.ts'
+import { type MemoryData, memories, memoryForgets } from './kinds.ts'
 import { type MemoryOwner, ownerKey, ownerOf, ownersScope } from './memory-owner.ts'
 import { memoryPage } from './memory-page.ts'
 import { summaryOf } from './memory-search.ts'
@@ -78,7 +78,7 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
         const strength = Math.round(strengthOf(entry, now) * 1000) / 1000
         const idle_days = idleDays(entry, now)
         return [
-          { id: entry.id, content: summaryOf(row.data.content), strength, idle_days, reason: reasonOf(entry, now) },
+          { id: entry.id, content: summaryOf(row.data.content), strength, idle_days, reason: reasonOf(row.data, now) },
         ]
       })
       return { suggestions }
@@ -152,13 +152,13 @@ const surfacesOf = (some: readonly MemoryEntry[], removed: number) => [
   { surface: 'graph', removed: some.reduce((sum, { facts }) => sum + facts.length, 0) },
 ]
 
-/** Hash that stands for the user in the audit log, whose entries stay after the memories are deleted. */
 /** Selects the writes from which these memories come. */
 const isExchangeOf = (some: readonly MemoryEntry[]): ((write: ListedWrite) => boolean) => {
   const [isOf, receipts] = [isWriteOf(some.map(({ id }) => id)), new Set(some.map(({ receipt }) => receipt))]
   return (write) => isOf(write) || receipts.has(write.id)
 }
 
+/** Hash that stands for the user in the audit log, whose entries stay after the memories are deleted. */
 const nameOf = (owner: MemoryOwner): string =>
   createHash('sha256')
     .update(JSON.stringify([owner.project, ownerKey(owner)]))
@@ -174,7 +174,7 @@ const strengthOf = (entry: MemoryEntry, now: number): number => {
   return (holds ? 1 : 0.1) * entry.importance * 2 ** (-idleDays(entry, now) / 30)
 }
 
-const reasonOf = ({ validTo, usedAt, importance }: MemoryEntry, now: number) => {
-  if (validTo !== null && validTo <= now) return 'superseded' as const
-  return importance < 0.3 && usedAt !== null ? ('unimportant' as const) : ('unused' as const)
+const reasonOf = ({ valid_to_ms: end, superseded_by, used_at_ms, importance }: MemoryData, now: number) => {
+  if (end !== null && end <= now) return superseded_by === null ? ('expired' as const) : ('superseded' as const)
+  return importance < 0.3 && used_at_ms !== null ? ('unimportant' as const) : ('unused' as const)
 }

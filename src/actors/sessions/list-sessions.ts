@@ -68,8 +68,12 @@ const sum = (one: Total, other: Total): Total => ({
   is: one.is === 'exact' ? other.is : one.is,
 })
 
-/** Where a page begins: an optional session to start after, and a number of rows to skip. */
-const beginOf = ({ page, limit, starting_after }: Query): { readonly skip: number; readonly after?: string } => {
+/**
+ * Where a page begins: an optional session to start after, and a number of rows to skip.
+ *
+ * @throws {ServiceError} `invalid_query`
+ */
+export const beginOf = ({ page, limit, starting_after }: Query): { readonly skip: number; readonly after?: string } => {
   const skip = (page - 1) * limit
   if (starting_after !== undefined && !isId(starting_after, 'ses'))
     throw new ServiceError('invalid_query', {

@@ -21,7 +21,7 @@ import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { forkSession } from './fork-session.ts'
 import { checkLength, lengthOf } from './input/given-parts.ts'
 import type { TurnInput, TurnMedia } from './input/turn-media.ts'
-import { listSessions } from './list-sessions.ts'
+import { beginOf, listSessions } from './list-sessions.ts'
 import { messagePage, snapshotStream } from './messages/session-messages.ts'
 import { type Installed, mayAccessSession, newSessionOwner, sessionListFilters, streamPlace } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionView } from './session-views.ts'
@@ -157,11 +157,13 @@ const listBound = async (
   call: Parameters<UseCases['sessions.list']>[0],
 ): Promise<ResultOf<'sessions.list'>> => {
   const { page, limit, starting_after: _after, ...filters } = call.query
+  const { after } = beginOf(call.query)
   const found = await findSession(host, call, boundTo(call.principal) ?? '').catch(nullWhenNotFound)
   const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
   const fits = (row: JsonObject): boolean => wanted.every(([field, value]) => row[field] === value)
   const rows = found === null ? [] : [sessionView(found)].filter(fits)
-  return numberedPage(page === 1 ? rows : [], { page, limit, total: exactly(rows.length) })
+  const shown = rows.filter(({ id }) => page === 1 && (after === undefined || id < after))
+  return numberedPage(shown, { page, limit, total: exactly(rows.length) })
 }
 
 const reading = ({ host, records, media }: SessionParts) =>

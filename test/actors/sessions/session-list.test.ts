@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { QueryOf } from '#specs/index.ts'
+import { asUser } from './approving.ts'
 import { callOf, newSession, openWorld, type World } from './harness.ts'
 
 let world: World
@@ -55,6 +56,17 @@ describe('a list of sessions', () => {
     const [, , last = ''] = await ids({})
     await world.useCases['sessions.delete'](callOf({ session_id: last }, {}, undefined))
     expect(await ids({ starting_after: last })).toEqual(sessions.slice(3, 6))
+  })
+
+  it('of a token for one session has it once, also for a client that continues until a page is empty', async () => {
+    const owner = { tenant_id: 'ten_a', external_user_id: 'ada' }
+    const { id } = await world.useCases['sessions.create'](callOf({}, {}, { metadata: {}, ...owner }))
+    const bound = async (query: Partial<QueryOf<'sessions.list'>>) => {
+      const call = asUser(callOf({}, { page: 1, limit: 3, ...query }, undefined), 'ten_a', 'ada', id)
+      return (await world.useCases['sessions.list'](call)).data.map((session) => session.id)
+    }
+    expect([await bound({}), await bound({ page: 2 }), await bound({ starting_after: id })]).toEqual([[id], [], []])
+    await expect(bound({ starting_after: 'ses_x' })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 
   it('refuses pages beyond its depth limit, and refers to starting_after', async () => {

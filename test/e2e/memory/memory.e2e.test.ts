@@ -93,7 +93,10 @@ describe.each(either('sqlite'))('memory of users on $store', ({ store }) => {
     const exported = await api.post('/v1/memory/export', { userId: user })
     expect(exported.body).toMatchObject({ memories: [{ id: kept }], truncated: false, nextCursor: null })
     const { suggestions } = (await api.get(`/v1/memory/forget-suggestions?userId=${user}&minIdleDays=0`)).body
-    expect(suggestions).toMatchObject([{ id: kept, idle_days: 0 }])
+    expect(suggestions).toMatchObject([{ id: kept, idle_days: 0, reason: 'unused' }])
+    const over = await written(user, 'Louis rents a flat', { valid_to: '2020-01-01T00:00:00Z' })
+    const weakest = await api.get(`/v1/memory/forget-suggestions?userId=${user}&minIdleDays=0`)
+    expect(weakest.body.suggestions[0]).toMatchObject({ id: over, reason: 'expired' })
   })
 
   it('accepts contents of up to 32,768 characters with a warning, and refuses longer ones', async () => {
