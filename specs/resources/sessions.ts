@@ -49,7 +49,10 @@ const actionId = string({ minLength: 1, maxLength: 128 })
 
 const sessionFields = {
   id: id('ses'),
-  status: described(sessionStatus, '`paused`: a tool call is pending approval. `completed`: the session has expired.'),
+  status: described(
+    sessionStatus,
+    '`paused`: a tool call is pending approval. `completed`: its last turn ended with a rejection, and another turn makes it active again; or it has expired, and refuses turns.',
+  ),
   turn_count: integer({ description: 'Number of turns.' }),
   created_at: described(timestamp(), 'Time at which the resource was created.'),
   updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
@@ -99,7 +102,7 @@ export const turnOptions = {
   ),
   pause_on_tool_calls: described(
     optional(boolean()),
-    'Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: true.',
+    "Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: the setting of the agent's config, else true if any tool has `needsApproval`.",
   ),
   memory: described(
     optional(nullable(conversationMemory)),

@@ -366,7 +366,7 @@ class TurnOptions(TypedDict):
     model: NotRequired[str]
     """Model of this turn, as a model id or `provider/model`."""
     pause_on_tool_calls: NotRequired[bool]
-    """Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: true."""
+    """Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: the setting of the agent's config, else true if any tool has `needsApproval`."""
     memory: NotRequired[bool | ConversationMemory | None]
     """Memory of the session's end user. Default: the setting of the agent's config."""
     tool_results: NotRequired[list[TurnOptionsToolResults]]
