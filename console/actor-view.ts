@@ -17,6 +17,7 @@ import { titleOf } from './names.ts'
 import { StateChip } from './parts/cells.ts'
 import { CopyId } from './parts/copy-button.ts'
 import { Held } from './parts/held.ts'
+import { isFree } from './parts/keys.ts'
 import { listHash, routeHash } from './route.ts'
 import { Scrubber } from './scrubber.ts'
 import { ShareMenu } from './share-menu.ts'
@@ -171,10 +172,10 @@ export class ActorView {
 
   /** ← and → move through the commits, unless the focus is in an input or in the chart. */
   #onKey = (event: KeyboardEvent) => {
-    const { key, target, metaKey, ctrlKey, altKey } = event
-    const ours = !(target instanceof Element && target.matches('input, textarea, select, .chart-box'))
-    if (!ours || metaKey || ctrlKey || altKey || document.querySelector('dialog[open]') !== null) return
-    if (key !== 'ArrowLeft' && key !== 'ArrowRight') return
+    const { key, target } = event
+    if ((key !== 'ArrowLeft' && key !== 'ArrowRight') || !isFree(event)) return
+    // a slider and the chart have their own
+    if (target instanceof Element && target.matches('input, .chart-box')) return
     event.preventDefault()
     const count = this.#parts?.feed.book.steps.length ?? 0
     const to = (this.#at ?? count - 1) + (key === 'ArrowLeft' ? -1 : 1)
@@ -275,20 +276,8 @@ const Acts = ({ project, operates, feed: { actor, book }, log, at, done }: Shown
 }
 
 const History = (props: Shown & { acts: unknown }) => {
-  const {
-    project,
-    id,
-    live,
-    feed: { actor, book },
-    layout,
-    log,
-    at,
-    go,
-    tabs,
-    tab,
-    choose,
-    acts,
-  } = props
+  const { project, id, live, feed, layout, log, at, go, tabs, tab, choose, acts } = props
+  const { actor, book } = feed
   const upTo = at === null ? null : book.sequenceAt(at)
   const { steps } = book
   const panels = {

@@ -1,13 +1,14 @@
 /* Types that many pages name, so that none has to import them. */
 /** What a function returns, or what it promises. */
-type Made<F extends (...given: any) => unknown> = Awaited<ReturnType<F>>
+type Made<F extends (...given: never[]) => unknown> = Awaited<ReturnType<F>>
 type Answers = import('./answers.d.ts').Answers
 type Query = import('./route.ts').Query
 type Place = import('./route.ts').Place
-type Columns<Row> = import('./parts/table.ts').Columns<Row>
 type ActorEvent = import('./event-log.ts').ActorEvent
 type Step = import('./steps-model.ts').Step
 type Layout = import('./chart-model.ts').Layout
+/** The cells of a row by the names of their columns; the first is the row's name. */
+type Columns<Row> = Readonly<Record<string, (row: Row, index: number) => import('./vendor/preact.js').ComponentChild>>
 
 /** What components are given most often: those that take such a part take it by this name. Templates do not check it. */
 interface Props {

@@ -1,6 +1,8 @@
+import type { Layout } from './chart-model.ts'
 import { noteServerDate } from './format.ts'
 import type { Answer, Given, OperationId, Place, Request } from './operation-types.ts'
 import { operations } from './operations.ts'
+import type { Answered } from './resources/types.ts'
 
 /** A failed request. `code` is the wire code, or `unreachable` without an answer. */
 export class ApiError extends Error {
@@ -17,19 +19,35 @@ export class ApiError extends Error {
 }
 
 /** @returns the JSON document @throws {ApiError} */
-const request = async (path: string, init?: RequestInit): Promise<any> => {
+const request = async <Document>(path: string, init?: RequestInit): Promise<Document> => {
   const response = await fetch(path, { credentials: 'same-origin', ...init }).catch(() => null)
   if (response === null) throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
   noteServerDate(response.headers.get('date'))
-  const body = await response.json().catch(() => null)
+  const body = await documentOf(response)
   if (response.ok && body !== null) return body
   throw errorOf(response.status, body)
 }
 
-/** Converts an unsuccessful answer to an error; custom providers answer with a plain text. */
-export const errorOf = (status: number, body: any) => {
-  const { code = 'unreadable', message = `The server responded with status ${status}.` } =
-    typeof body?.error === 'object' ? (body.error ?? {}) : { message: body?.error ?? undefined }
+/** @returns null for an answer that is no JSON */
+const documentOf = (response: Response) =>
+  response
+    .text()
+    .then(JSON.parse)
+    .catch(() => null)
+
+/** The error of an unsuccessful answer. */
+export const errorIn = async (response: Response) => errorOf(response.status, await documentOf(response))
+
+/** custom providers answer with a plain text */
+type Refusal = Readonly<{ error?: string | { readonly code?: string; readonly message?: string } | null }> | null
+
+/** Converts an unsuccessful answer to an error. */
+export const errorOf = (status: number, body: Refusal) => {
+  const error = typeof body?.error === 'string' ? { message: body.error } : body?.error
+  const {
+    code = 'unreadable',
+    message = `The server responded with status ${status}.`,
+  }: { code?: string; message?: string } = error ?? {}
   return new ApiError(status, code, message)
 }
 
@@ -49,8 +67,8 @@ export const metricsText = async () => {
   return response?.ok ? response.text() : ''
 }
 
-/** A file of the console itself. */
-export const file = (path: string) => request(path)
+/** The layout of a chart, a file of the console itself. */
+export const file = (path: string) => request<Layout>(path)
 
 /** Path of an operation, with its query. @param project that the path names */
 export const pathOf = <I extends OperationId>(project: string | null, id: I, ...given: Given<Place<I>>): string =>
@@ -114,7 +132,13 @@ export const callById = (
     signal?: AbortSignal
     tenant?: string
   },
-): Promise<any> => {
+): Promise<Answered> => called(project, id, given)
+
+const called = <Document>(
+  project: string | null,
+  id: OperationId,
+  given: Parameters<typeof callById>[2],
+): Promise<Document> => {
   const { body, signal, params, tenant = params?.tenant ?? '' } = given
   const head = headOf(project, id, body)
   const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }
@@ -124,7 +148,7 @@ export const callById = (
 /** The bytes that an operation answers with. @throws {ApiError} */
 export const bytesOf = async (project: string, id: OperationId, params: Readonly<Record<string, string>>) => {
   const response = await fetch(pathBy(project, id, { params }), headOf(project, id, undefined))
-  if (!response.ok) throw errorOf(response.status, await response.json().catch(() => null))
+  if (!response.ok) throw await errorIn(response)
   return response.blob()
 }
 
@@ -138,4 +162,4 @@ export const callApi = <I extends OperationId>(
   project: string | null,
   id: I,
   ...given: Given<Request<I>>
-): Promise<Answer<I>> => callById(project, id, given[0] ?? {})
+): Promise<Answer<I>> => called(project, id, given[0] ?? {})

@@ -117,10 +117,12 @@ const viewOf = async (route: Route, known: readonly Project[]): Promise<View | n
       { ...route, project, operates: sessionNow().operates },
       report,
     )
+  if (route.view === 'list') return (await import('./list-page.ts')).listPage({ ...route, project }, report)
   if (route.view === 'bundle') return (await import('./bundle-page.ts')).bundlePage(project, report)
   if (route.view === 'missing') return missingPage(project)
-  const page = await pages[route.view]()
-  return page({ query: {}, ...route, project }, report)
+  const { view, query = {} } = route
+  const page = await pages[view]()
+  return page({ view, query, project }, report)
 }
 
 const resourcePage = async () => (await import('./resources/resource-page.ts')).resourcePage
@@ -128,12 +130,11 @@ const resourcePage = async () => (await import('./resources/resource-page.ts')).
 /** Pages that are declared. Each is loaded when it is first opened. */
 const pages: Readonly<
   Record<
-    Exclude<Route['view'], 'actor' | 'bundle' | 'missing'>,
-    () => Promise<(place: any, report: (error: unknown) => void) => View>
+    Exclude<Route['view'], 'actor' | 'bundle' | 'missing' | 'list'>,
+    () => Promise<(place: Place, report: (error: unknown) => void) => View>
   >
 > = {
   home: async () => homePage,
-  list: async () => (await import('./list-page.ts')).listPage,
   fleet: async () => (await import('./fleet-page.ts')).fleetPage,
   gateway: async () => (await import('./gateway/gateway-page.ts')).gatewayPage,
   memory: async () => (await import('./memory/memory-page.ts')).memoryPage,
@@ -199,13 +200,8 @@ const enter = async () => {
     callApi(null, 'auth.me'),
   ])
   const operates = member.role === 'admin' || member.role === 'owner'
-  session.trigger.signedIn({
-    projects: data,
-    operates,
-    owns: member.role === 'owner',
-    decides: operates || member.role === 'approver',
-    member: member.id,
-  })
+  const [owns, decides] = [member.role === 'owner', operates || member.role === 'approver']
+  session.trigger.signedIn({ signedIn: { projects: data, operates, owns, decides, member: member.id } })
   keepSignedIn(true)
   await show()
 }

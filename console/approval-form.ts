@@ -1,8 +1,9 @@
 import type { Action } from './answers.d.ts'
-import { callApi, wordsOf } from './api.ts'
+import { callApi } from './api.ts'
 import { html, typed, useState } from './html.ts'
 import { ActButton } from './parts/act-button.ts'
 import { Diff } from './parts/diff.ts'
+import { Trouble } from './parts/trouble.ts'
 import { jsonText } from './parts/turned-text.ts'
 import { useRead } from './parts/use-read.ts'
 import { sessionNow } from './session.ts'
@@ -21,7 +22,7 @@ export const useDecision = ({ project, actor, done }: Acting) => {
     await callApi(project, `actions.${verb}`, { params, body: sent }).finally(() => setBusy(false))
     done()
   }
-  const unread = error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`
+  const unread = html`<${Trouble} error=${error} />`
   return { action, unread, decide, busy }
 }
 

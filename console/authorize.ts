@@ -57,15 +57,9 @@ const show = async () => {
   view.focus()
 }
 
-const Refusal = ({
-  client,
-  error,
-  redirect_to,
-}: {
-  client: Client
-  error: { message: string }
-  redirect_to: string
-}) => html`
+type Refused = Readonly<{ client: Client; error: { message: string }; redirect_to: string }>
+
+const Refusal = ({ client, error, redirect_to }: Refused) => html`
   <h1>The request cannot be granted</h1>
   <p>${error.message}</p>
   <p class="muted">The app calls itself <strong>${client.name}</strong>.</p>
@@ -77,11 +71,9 @@ const Consent = (props: {
   projects: readonly { id: string; name: string }[]
   member: { email: string; role: string }
 }) => {
-  const {
-    request: { client, scopes },
-    projects,
-    member: { email, role },
-  } = props
+  const { request, projects, member } = props
+  const { client, scopes } = request
+  const { email, role } = member
   const [project, setProject] = useState(projects[0]?.id ?? '')
   const [busy, setBusy] = useState(false)
   const decide = async (decision: 'approve' | 'deny') => {

@@ -69,7 +69,7 @@ const record =
     fields: F,
   ): ((saved: Record<string, unknown>) => { [N in keyof F]: ReturnType<F[N]> }) =>
   (saved) =>
-    Object.fromEntries(Object.entries(fields).map(([name, parse]): readonly any[] => [name, parse(saved[name])]))
+    Object.fromEntries(Object.entries(fields).map(([name, parse]): readonly unknown[] => [name, parse(saved[name])]))
 
 const reminders = list(record({ name: textOf, due: timeOf }))
 const isTrue = (value: unknown) => value === true

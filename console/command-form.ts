@@ -1,6 +1,7 @@
 import type { Command } from './commands.ts'
 import { html, typed, useEffect, useState } from './html.ts'
 import { Diff } from './parts/diff.ts'
+import { Trouble } from './parts/trouble.ts'
 import { jsonText } from './parts/turned-text.ts'
 import { routeHash } from './route.ts'
 
@@ -56,7 +57,7 @@ export const CommandForm = (props: Omit<Props, 'done'> & { command: Command; don
       ${(field?.kind === 'json' || field?.kind === 'text') && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}
       ${(load !== undefined || field?.kind === 'text') && text !== before && html`<${Diff} before=${before} after=${text} />`}
       ${!unreasoned && html`<label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>`}
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <${Trouble} error=${trouble} />
       <div class="act-buttons"><button type="button" aria-disabled=${busy} onClick=${act}>${name}</button>${keep !== undefined && html`<button type="button" class="quiet" onClick=${close}>${keep}</button>`}</div>
     </form>
   `

@@ -4,6 +4,7 @@ import { age, toneOf } from './format.ts'
 import { html, render, typed, useEffect, useRef, useState } from './html.ts'
 import { titleOf } from './names.ts'
 import { pages } from './navigation.ts'
+import { isFree } from './parts/keys.ts'
 import { listHash, routeHash } from './route.ts'
 import { readViews, viewHash, viewsNamed } from './views.ts'
 
@@ -78,9 +79,8 @@ export class FindDialog {
   }
 
   #onKey(event: KeyboardEvent) {
-    const { key, metaKey, ctrlKey, target } = event
-    const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
-    const opens = ((metaKey || ctrlKey) && key.toLowerCase() === 'k') || (key === '/' && !writes)
+    const { key, metaKey, ctrlKey } = event
+    const opens = ((metaKey || ctrlKey) && key.toLowerCase() === 'k') || (key === '/' && isFree(event))
     if (!opens || this.#project === '') return
     event.preventDefault()
     this.open()

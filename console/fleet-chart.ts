@@ -5,33 +5,29 @@ import { toneOf } from './format.ts'
 import { html, useEffect, useRef } from './html.ts'
 import { listHash } from './route.ts'
 import { activeAt } from './steps-model.ts'
-import { h, type VNode } from './vendor/preact.js'
+import type { VNode } from './vendor/preact.js'
 
 /**
  * A machine's chart with the number of actors in each state, and of failures and of steps in the last minute on its
  * edges; each state links to its actors.
  */
 export const FleetChart = (props: Props & { machine: FleetMachine }) => {
-  const {
-    layout,
-    machine: { states, failing_edges, flows },
-    project,
-  } = props
-  const { machine } = layout
+  const { layout, project } = props
+  const { states, failing_edges, flows, machine } = props.machine
   // a failed step through a transient state failed on its last edge
   const failures = countsOn(layout, failing_edges, (taken) => taken.slice(-1))
   const passed = countsOn(layout, flows, (taken) => taken)
   const drawing = drawingOf(layout, innerWidth <= 720)
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
-  const { parts } = drawn<VNode<any>>(drawing, {
-    make: (tag, attributes, ...children) => h(tag, attributes, ...children),
+  const { parts } = drawn<VNode>(drawing, {
+    make: (tag, attributes, ...children) => html`<${tag} ...${attributes}>${children}<//>`,
     ofNode: (node) => {
       const count = counts.get(node.id) ?? 0
       if (count === 0) return {}
       return {
         attributes: { 'data-standing': 'within', 'data-tone': toneOf(node.id) },
         more: [html`<${Count} node=${node} count=${count} />`],
-        around: (state) => h('a', { href: listHash({ project, machine, state: node.id }) }, state),
+        around: (state) => html`<a href=${listHash({ project, machine, state: node.id })}>${state}</a>`,
       }
     },
     ofEdge: (edge, index) => ofEdge(edge, failures.get(index) ?? 0, passed.get(index) ?? 0),

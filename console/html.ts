@@ -1,16 +1,22 @@
 import { turns } from './parts/turned-text.ts'
 import htm from './vendor/htm.js'
-import { h } from './vendor/preact.js'
+import {
+  type Attributes,
+  type ComponentChildren as Children,
+  type ComponentType,
+  h,
+  type VNode,
+} from './vendor/preact.js'
 
 /** Elements that can contain only text. */
 const plain = ['option', 'textarea', 'title', 'text']
 
 /** Wraps texts with direction control characters in `bdi`, so that they do not affect their surroundings. */
-const isolated = (child: any): any =>
+const isolated = (child: Children): Children =>
   Array.isArray(child) ? child.map(isolated) : turns(child) ? h('bdi', null, child) : child
 
-const element: (type: any, props: any, ...children: any[]) => any = (type, props, ...children) =>
-  h(type, props, ...(plain.includes(type) ? children : children.map(isolated)))
+const element = (type: ComponentType | string, props: Attributes | null, ...children: Children[]): VNode =>
+  h(type, props, ...(typeof type === 'string' && plain.includes(type) ? children : children.map(isolated)))
 
 /** A template of elements and components. */
 export const html = htm.bind(element)

@@ -1,7 +1,8 @@
-import { bytesOf, callApi, wordsOf } from './api.ts'
+import { bytesOf, callApi } from './api.ts'
 import { duration, preciseTime, toneOf } from './format.ts'
 import { html } from './html.ts'
 import { Picture } from './parts/pictures.ts'
+import { Trouble } from './parts/trouble.ts'
 import { useRead } from './parts/use-read.ts'
 
 /**
@@ -16,7 +17,7 @@ export const JobPanel = ({ project, id, seq }: { project: string; id: string; se
     (signal) => callApi(project, 'browser_jobs.get', { params: { jobId: id }, signal }),
     { keep: true },
   )
-  if (job === null) return error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`
+  if (job === null) return html`<${Trouble} error=${error} />`
   return html`
     ${job.error !== null && html`<p class="trouble job-trouble px-(--inset) pt-8 wrap-anywhere"><code>${job.error.code}</code> ${job.error.message}</p>`}
     <p class="muted px-(--inset) pt-8">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted data.' : 'Nothing was submitted.'}</p>

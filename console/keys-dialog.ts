@@ -1,5 +1,6 @@
 import { h } from './dom.ts'
 import { html, render } from './html.ts'
+import { isFree } from './parts/keys.ts'
 
 const keys: Readonly<Record<string, string>> = {
   '/ or Ctrl K': 'Find a page, a name, an id, a tool or an error',
@@ -29,9 +30,8 @@ export const keysDialog = () => {
     html`<h2 class="text-15">Keys</h2><dl class="mt-12 mb-16">${rows}</dl><form method="dialog"><button class="quiet">Close</button></form>`,
     dialog,
   )
-  addEventListener('keydown', ({ key, target }) => {
-    const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
-    if (key === '?' && !writes && document.querySelector('dialog[open]') === null) dialog.showModal()
+  addEventListener('keydown', (event) => {
+    if (event.key === '?' && isFree(event)) dialog.showModal()
   })
   return dialog
 }

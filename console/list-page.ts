@@ -11,6 +11,7 @@ import type { QueryField } from './parts/query-form.ts'
 import { columnsOf } from './resources/resource-columns.ts'
 import { fieldOf, filePage, type Listed, readListing, readRows } from './resources/resource-page.ts'
 import { resourceOf } from './resources/row-panel.ts'
+import type { Row } from './resources/types.ts'
 import { compareHash, listHash, routeHash } from './route.ts'
 import { hasTalk } from './talk-panel.ts'
 
@@ -60,7 +61,7 @@ const List = ({ place, listed: { rows, next_cursor: next }, machines }: { place:
   const columns = [
     {
       ...{ name: 'name', title: 'Name', value: name?.value },
-      cell: ({ id, label, machine: own }: any) =>
+      cell: ({ id = '', label, machine: own = '' }: Row) =>
         html`${hasTalk({ machine: own }) && html`<input type="checkbox" aria-label=${`Compare ${titleOf(id, label)}`} title=${id} checked=${marked.includes(id)} onChange=${() => mark(id)} /> `}<${ActorLink} project=${project} id=${id} label=${label} />`,
     },
     ...others.map((column) =>

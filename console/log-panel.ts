@@ -2,6 +2,7 @@ import { h } from './dom.ts'
 import { EventLog } from './event-log.ts'
 import { preciseTime } from './format.ts'
 import { html, render, typed } from './html.ts'
+import type { LogPlace } from './log-row.ts'
 import { LogView } from './log-view.ts'
 import { Held } from './parts/held.ts'
 
@@ -29,15 +30,9 @@ export class LogPanel {
   #loading = false
 
   /** @param parts `session`: whose images are read; `grown`: called after events were added */
-  constructor({
-    project,
-    session,
-    read,
-    report,
-    grown = () => {},
-  }: { project: string; session: string; read: ReadEvents; report: (error: unknown) => void; grown?: () => void }) {
-    this.#parts = { read, report, grown }
-    this.#view = new LogView({ project, session })
+  constructor(parts: LogPlace & { read: ReadEvents; report: (error: unknown) => void; grown: () => void }) {
+    this.#parts = parts
+    this.#view = new LogView(parts)
     this.#view.onStart = () => void this.#readEarlier()
   }
 

@@ -22,17 +22,8 @@ const signedOut: Session = { projects: null, operates: false, owns: false, decid
 export const session = createStore({
   context: signedOut,
   on: {
-    signedIn: (
-      _: Session,
-      {
-        projects,
-        operates,
-        owns,
-        decides,
-        member,
-      }: { projects: readonly Project[]; operates: boolean; owns: boolean; decides: boolean; member: string },
-    ) => ({
-      ...{ projects, operates, owns, decides, member, project: projects[0]?.id ?? null },
+    signedIn: (_: Session, { signedIn }: { signedIn: Omit<Session, 'project'> }) => ({
+      ...{ ...signedIn, project: signedIn.projects?.[0]?.id ?? null },
     }),
     signedOut: () => signedOut,
     viewed: (context: Session, { project }: { project: string }) => ({ ...context, project }),

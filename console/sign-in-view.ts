@@ -1,6 +1,7 @@
 import { ApiError, callApi } from './api.ts'
 import { h } from './dom.ts'
 import { html, render, useEffect, useRef, useState } from './html.ts'
+import { Trouble } from './parts/trouble.ts'
 import { useRead } from './parts/use-read.ts'
 
 /** Longest address of a consent page to which a sign-in at a provider leads back. */
@@ -60,7 +61,7 @@ const SignIn = ({ onSignedIn }: { onSignedIn: () => void }) => {
       <label>E-mail<input name="email" type="email" autocomplete="username" required /></label>
       <label>Password<input name="password" type="password" autocomplete="current-password" required ref=${password} /></label>
       ${coded && html`<label>Code of your authenticator, or a recovery code<input name="code" autocomplete="one-time-code" ref=${code} /></label>`}
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <${Trouble} error=${trouble} />
       <button type="submit" disabled=${busy}>Sign in</button>
       ${providers.data?.data.map(({ id, name }) => html`<button type="button" class="quiet" onClick=${() => lead(id).catch(report)}>Sign in with ${name}</button>`)}
     </form>

@@ -51,10 +51,8 @@ const Skills = ({ project, reviewed, done }: Props & { reviewed: readonly Review
 `
 
 const Review = (props: Props & { reviewed: Reviewed }) => {
-  const {
-    reviewed: { name, what, description, files, findings, created_at, rejects, decide },
-    done,
-  } = props
+  const { reviewed, done } = props
+  const { name, what, description, files, findings, created_at, rejects, decide } = reviewed
   const sorted = findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
   const counts = severities.flatMap((severity) => {
     const count = findings.filter((each) => each.severity === severity).length

@@ -12,6 +12,12 @@ export const toolFailure = (output: unknown): { code: string; message: string } 
   }
 }
 
+/** An error as its code and its message. */
+export const errorText = (error: unknown) => {
+  const { code = 'failed', message = '' }: Readonly<Record<string, unknown>> = Object(error)
+  return `${code}: ${message}`
+}
+
 /** Whether an event of a log says that something failed. */
 export const isFailure = ({ event_type, payload }: { event_type: string; payload: Record<string, unknown> }) =>
   /(failed|expired)$/.test(event_type) ||

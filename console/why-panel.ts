@@ -44,11 +44,8 @@ export const WhyPanel = ({ actor, steps, layout, at, next }: Props & { at?: Step
 }
 
 const Flight = (props: Props & { flight: Actor['in_flight'][number]; now: number }) => {
-  const {
-    flight: { id, name, policy, about, since, deadline },
-    steps,
-    now,
-  } = props
+  const { flight, steps, now } = props
+  const { id, name, policy, about, since, deadline } = flight
   const span = effectSpans(steps).find((each) => each.id === id)
   const attempt = span && span.attempts > 1 ? `, attempt ${span.attempts}` : ''
   return html`

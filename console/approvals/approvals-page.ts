@@ -9,6 +9,7 @@ import { livePage } from '../live-page.ts'
 import { nameOf, titleOf } from '../names.ts'
 import { Choices } from '../parts/choices.ts'
 import { Empty } from '../parts/empty.ts'
+import { isFree } from '../parts/keys.ts'
 import { jsonText } from '../parts/turned-text.ts'
 import { useRead } from '../parts/use-read.ts'
 import { hashAt, listHash } from '../route.ts'
@@ -128,34 +129,27 @@ const Inbox = ({ place, listed: { data, next_cursor, members }, done }: Props & 
 const useKeys = (keys: Readonly<Record<string, () => void>>) =>
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const { key, target, metaKey, ctrlKey, altKey } = event
-      const writes = target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select')
-      if (writes || metaKey || ctrlKey || altKey || document.querySelector('dialog[open]') !== null) return
-      if (keys[key] === undefined) return
+      const act = keys[event.key]
+      if (act === undefined || !isFree(event)) return
       event.preventDefault()
-      keys[key]()
+      act()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   })
 
-const Item = ({
-  place,
-  action,
-  chosen,
-  marked,
-  members,
-  toggle,
-  choose,
-}: Props & {
-  action: Waiting
-  marked: boolean
-  members: readonly Member[]
-  chosen: boolean
-  toggle: ((id: string) => void) | null
-  choose: (id: string) => void
-}) => html`
-  <li class=${`flex items-start gap-10 px-(--inset) py-10 ${chosen ? 'chosen' : ''}`}>
+const Item = (
+  props: Props & {
+    action: Waiting
+    marked: boolean
+    members: readonly Member[]
+    chosen: boolean
+    toggle: ((id: string) => void) | null
+    choose: (id: string) => void
+  },
+) => {
+  const { place, action, chosen, marked, members, toggle, choose } = props
+  return html`<li class=${`flex items-start gap-10 px-(--inset) py-10 ${chosen ? 'chosen' : ''}`}>
     ${toggle !== null && html`<input type="checkbox" aria-label=${`Mark ${action.tool}`} checked=${marked} onChange=${() => toggle(action.id)} />`}
     <a class="grid flex-1 gap-2 min-w-0 text-ink" href=${hashAt(place, { action: action.id })} onClick=${(
       event: MouseEvent,
@@ -168,8 +162,8 @@ const Item = ({
       <code class="truncate">${jsonText(action.arguments)}</code>
       <span class="muted">${waiterOf(action)}${notesOf(action, members).join(' · ')}</span>
     </a>
-  </li>
-`
+  </li>`
+}
 
 /** What the session or the run is about that waits for a call. */
 const waiterOf = ({ session_id, run_id }: Waiting) => {
@@ -190,12 +184,8 @@ const notesOf = (
 
 /** The form to decide, who requests it, and what was said before. */
 const Detail = (props: Props & { action: Waiting; members: readonly Member[] }) => {
-  const {
-    place: { project },
-    action,
-    members,
-    done,
-  } = props
+  const { place, action, members, done } = props
+  const { project } = place
   const { session_id, run_id, tenant_id } = action
   const waiter = session_id ?? run_id
   const whom = useRead(waiter ?? '', async () =>

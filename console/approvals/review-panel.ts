@@ -4,6 +4,7 @@ import { serverNow, time } from '../format.ts'
 import { html, typed, useState } from '../html.ts'
 import { ActButton } from '../parts/act-button.ts'
 import { When } from '../parts/cells.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { sessionNow } from '../session.ts'
 
@@ -29,12 +30,8 @@ export const nameIn = (members: readonly Member[], id: string | null) => {
 
 /** Who is to decide about an action and when, and what was said about it. */
 export const ReviewPanel = (props: Props & { action: { id: string; review: Review }; members: readonly Member[] }) => {
-  const {
-    project,
-    action: { id, review },
-    members,
-    done,
-  } = props
+  const { project, action, members, done } = props
+  const { id, review } = action
   const { assignee_id, snoozed_until, comment_count, version } = review
   const params = { action_id: id }
   const { member: me, decides } = sessionNow()
@@ -72,7 +69,7 @@ export const ReviewPanel = (props: Props & { action: { id: string; review: Revie
         ${until !== '' && html`<button type="button" onClick=${() => update({ snoozed_until: new Date(until).toISOString() })}>Snooze</button>`}
         ${snoozed_until !== null && decides && html`<button type="button" class="quiet" onClick=${() => update({ snoozed_until: null })}>Wake up</button>`}
       </div>
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <${Trouble} error=${trouble} />
       <${Comments} project=${project} id=${id} comments=${read.data?.comments ?? []} members=${members} done=${done} />
     </section>
   `

@@ -4,7 +4,7 @@ import { lineDiff } from '../parts/line-diff.ts'
 import { type Image, imagesIn, inputTextOf } from '../parts/turn-input.ts'
 import { jsonText } from '../parts/turned-text.ts'
 import { type Sums, sumsOf } from '../sums.ts'
-import { toolFailure } from '../tool-failure.ts'
+import { errorText, toolFailure } from '../tool-failure.ts'
 
 /** what happened in one step of a run or a turn */
 export interface Part {
@@ -71,7 +71,7 @@ class PartBook {
   }
 
   /** How each event changes the parts. */
-  #takers: Readonly<Record<string, (data: any) => void>> = {
+  #takers: Readonly<Record<string, (data: ActorEvent['payload']) => void>> = {
     'turn.started': (turn) => this.#begin(inputTextOf(turn), turn),
     queued: ({ input }) => this.#begin(input),
     'output_text.delta': ({ delta }) => {
@@ -83,8 +83,8 @@ class PartBook {
       this.parts = this.parts.filter((part) => part !== this.#open.get(said)?.part)
     },
     'model_call.started': ({ step, model }) => {
-      this.models.add(model)
-      this.#part(`model ${step}`, { kind: 'model', name: model })
+      this.models.add(String(model))
+      this.#part(`model ${step}`, { kind: 'model', name: String(model) })
     },
     'model_call.completed': ({ step, text }) => this.#end(`model ${step}`, { output: String(text ?? '') }),
     'tool_call.started': (call) => this.#call(call),
@@ -92,30 +92,30 @@ class PartBook {
     requires_action: (call) => this.#call(call, 'waits'),
     'turn.resumed': ({ action_id, resolution, arguments: given, output }) => {
       this.#decided(action_id, resolution, given)
-      if (output !== undefined) this.#end(action_id, { output: textOf(output) })
+      if (output !== undefined) this.#end(String(action_id), { output: textOf(output) })
     },
     'action.connected': ({ action_id }) => this.#decided(action_id, 'connected'),
     'action.answered': ({ action_id, resolution }) => this.#decided(action_id, resolution),
     'action.approved': ({ action_id, arguments: given }) => this.#decided(action_id, 'approved', given),
     'action.rejected': ({ action_id, reason }) => this.#decided(action_id, reason),
     'tool_call.completed': ({ action_id, output }) =>
-      this.#end(action_id, { output: textOf(output), failed: toolFailure(output) !== null }),
+      this.#end(String(action_id), { output: textOf(output), failed: toolFailure(output) !== null }),
     delegated: ({ child_run_id, agent_id, input }) =>
-      void this.#part(child_run_id, { kind: 'run', name: agent_id, given: textOf(input) }),
+      void this.#part(String(child_run_id), { kind: 'run', name: String(agent_id), given: textOf(input) }),
     'child.completed': ({ child_run_id, status, output, error }) =>
-      this.#end(child_run_id, { output: textOf(output?.text ?? output ?? error), failed: status !== 'completed' }),
+      this.#end(String(child_run_id), { output: answerOf(output) ?? textOf(error), failed: status !== 'completed' }),
     ...Object.fromEntries(
       ['turn.completed', 'turn.failed', 'completed', 'failed', 'cancelled', 'expired'].map((name) => [
         name,
-        ({ output, error }: any) => {
-          this.answer = error ? `${error.code}: ${error.message}` : textOf(output?.text ?? output ?? name)
+        ({ output, error }) => {
+          this.answer = error ? errorText(error) : (answerOf(output) ?? name)
         },
       ]),
     ),
   }
 
-  #begin(text: unknown, { model, input }: { model?: string; input?: unknown } = {}) {
-    if (model !== undefined) this.models.add(model)
+  #begin(text: unknown, { model, input }: ActorEvent['payload'] = {}) {
+    if (model !== undefined) this.models.add(String(model))
     const images = imagesIn(input)
       .map((image) => nameOf(image, this.#contents))
       .join('\n')
@@ -137,23 +137,27 @@ class PartBook {
     if (known !== undefined) Object.assign(known.part, outcome, { ms: this.#at - known.since })
   }
 
-  #call(
-    { action_id, tool, arguments: given }: { action_id: string; tool: string; arguments?: unknown },
-    decision: string = '',
-  ) {
-    Object.assign(this.#part(action_id, { kind: 'tool', name: tool, given: textOf(given ?? {}) }), { decision })
+  #call({ action_id, tool, arguments: given }: ActorEvent['payload'], decision: string = '') {
+    const part = this.#part(String(action_id), { kind: 'tool', name: String(tool), given: textOf(given ?? {}) })
+    Object.assign(part, { decision })
   }
 
   /** @param given arguments that the approver edited */
-  #decided(id: string, decision: string, given?: unknown) {
+  #decided(id: unknown, decision: unknown, given?: unknown) {
     const edited = given === undefined ? {} : { given: textOf(given) }
-    Object.assign(this.#open.get(id)?.part ?? {}, { decision, ...edited })
+    Object.assign(this.#open.get(String(id))?.part ?? {}, { decision, ...edited })
   }
 }
 
 /** An image by what two of them share that are the same: ids differ. */
 const nameOf = ({ image_id = '', image_url, mime_type, bytes }: Image, contents: ReadonlyMap<string, string>) =>
   image_url ?? [mime_type, bytes && `${bytes} bytes`, contents.get(image_id)].filter(Boolean).join(', ')
+
+/** What was answered, as text. */
+const answerOf = (output: unknown) => {
+  if (output === undefined || output === null) return null
+  return textOf(typeof output === 'object' ? (Reflect.get(output, 'text') ?? output) : output)
+}
 
 /** A text, or a value as JSON. */
 const textOf = (value: unknown) => {

@@ -130,11 +130,8 @@ const fieldsOf = (name: 'a' | 'b', label: string, side: Side | null): readonly Q
 
 /** What one can be compared with: its origin first. */
 const Candidates = (props: Props & { of: Side; candidates: readonly Candidate[] }) => {
-  const {
-    place,
-    of: { actor, facts },
-    candidates,
-  } = props
+  const { place, of, candidates } = props
+  const { actor, facts } = of
   const origin = facts.replay_of ?? facts.forked_from?.session_id ?? ''
   const rows = candidates.filter(({ id }) => id !== origin)
   const columns: Columns<Candidate> = {
@@ -190,19 +187,14 @@ const chosen = ({ events }: Side, turn: string | undefined) =>
   turn ? events.filter(({ turn_number }) => turn_number === Number(turn)) : events
 
 const SideHead = (props: Props & { side: Side; turn: string | undefined }) => {
-  const {
-    place: { project },
-    name,
-    side: { actor },
-    turn,
-  } = props
-  const state = actor.active.at(-1) ?? ''
+  const { place, name, side, turn } = props
+  const { actor } = side
   return html`
     <section class="card row items-baseline gap-x-10 gap-y-2 wrap-anywhere px-(--inset) py-10" aria-label=${name}>
       <strong class="w-[1.7em] rounded-full bg-accent-soft text-accent text-center">${name}</strong>
-      <${ActorLink} project=${project} id=${actor.id} />
+      <${ActorLink} project=${place.project} id=${actor.id} />
       ${turn && html`<span>turn ${turn}</span>`}
-      <${StateChip} state=${state} />
+      <${StateChip} state=${actor.active.at(-1) ?? ''} />
       <span class="muted"><${When} at=${actor.created_at} /></span>
     </section>
   `

@@ -1,8 +1,9 @@
 import type { KnowledgeSource } from '#client/api/index.ts'
-import { callApi, wordsOf } from '../api.ts'
+import { callApi } from '../api.ts'
 import { html, useEffect } from '../html.ts'
 import { nothing } from '../parts/cells.ts'
 import { Table } from '../parts/table.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { hashAt } from '../route.ts'
 
@@ -12,10 +13,8 @@ const pageSize = 50
 
 /** The chunks of a source in order, each with its offsets in the text. */
 export const SourceChunks = (props: Props & { row: KnowledgeSource }) => {
-  const {
-    place,
-    row: { id, knowledge_base_id, synced_at },
-  } = props
+  const { place, row } = props
+  const { id, knowledge_base_id, synced_at } = row
   const { chunks: cursor = '', from = '' } = place.query
   const { data, error } = useRead(`${id} ${cursor} ${synced_at}`, (signal) =>
     callApi(place.project, 'knowledge_sources.chunks', {
@@ -23,7 +22,7 @@ export const SourceChunks = (props: Props & { row: KnowledgeSource }) => {
     }),
   )
   useEffect(() => document.querySelector('.cited')?.scrollIntoView({ block: 'center' }), [data])
-  if (data === null) return error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`
+  if (data === null) return html`<${Trouble} error=${error} within="panel-part" />`
   if (data.data.length === 0)
     return html`<p class="panel-part muted">No chunks yet: the source has not been read, or it is empty.</p>`
   const isCited = (start: number, end: number) => from !== '' && start <= Number(from) && Number(from) < end

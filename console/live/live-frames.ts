@@ -5,6 +5,8 @@ import { streamFrames } from '../playground/server-events.ts'
 
 export type LiveFrame = Readonly<{ image: string; width: number; height: number; url: string }>
 
+type Watch = Readonly<{ project: string; id: string; show: (frame: LiveFrame) => void; signal: AbortSignal }>
+
 /** Delay in ms before a broken stream is opened again. */
 const againMs = 1_000
 
@@ -13,26 +15,15 @@ const againMs = 1_000
  *
  * @throws {ApiError} when the server refuses
  */
-export const watchJob = async ({
-  project,
-  id,
-  show,
-  signal,
-}: {
-  project: string
-  id: string
-  show: (frame: LiveFrame) => void
-  signal: AbortSignal
-}) => {
-  while (!signal.aborted) {
-    const isOver = await streamed({ project, id, show, signal })
-    if (isOver) return
+export const watchJob = async (watch: Watch) => {
+  while (!watch.signal.aborted) {
+    if (await streamed(watch)) return
     await new Promise((resolve) => setTimeout(resolve, againMs))
   }
 }
 
 /** @returns whether the job's live view has ended */
-const streamed = async ({ project, id, show, signal }: Parameters<typeof watchJob>[0]): Promise<boolean> => {
+const streamed = async ({ project, id, show, signal }: Watch): Promise<boolean> => {
   const head = headOf(project, 'browser_jobs.live', undefined)
   const path = pathOf(project, 'browser_jobs.live', { params: { jobId: id } })
   let isOver = false
@@ -50,7 +41,9 @@ const streamed = async ({ project, id, show, signal }: Parameters<typeof watchJo
   return isOver || signal.aborted
 }
 
-const frameOf = ({ image, width, height, url }: any): LiveFrame => ({ image, width, height, url })
+const frameOf = ({ image, width, height, url }: Frame['data']): LiveFrame => ({
+  ...{ image: String(image), width: Number(width), height: Number(height), url: String(url) },
+})
 
 /** Draws incoming pictures; of those that arrive while one is being decoded, only the last is drawn. */
 export const drawing = (canvasNow: () => HTMLCanvasElement | null): ((image: string) => void) => {

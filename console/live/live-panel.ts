@@ -2,6 +2,7 @@ import { callApi } from '../api.ts'
 import { ahead, time } from '../format.ts'
 import { html, typed, useEffect, useRef, useState } from '../html.ts'
 import { ActButton } from '../parts/act-button.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { drawing, type LiveFrame, watchJob } from './live-frames.ts'
 import { buttonOf, isOwnKey, leaves, PageInput, placeOf } from './page-input.ts'
@@ -31,7 +32,7 @@ export const LivePanel = ({ project, id, done }: Props) => {
       <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at)})`}.</p>
       ${wait?.message && html`<blockquote class="pl-12 border-l-3 border-line"><bdi>${wait.message}</bdi></blockquote>`}
       <${Screen} project=${project} id=${id} input=${input} />
-      ${said !== '' && html`<p class="trouble" role="alert">${said}</p>`}
+      <${Trouble} error=${said} />
       <${Typing} input=${input} />
       <form class="form" aria-label="End the wait" onSubmit=${(event: Event) => event.preventDefault()}>
         <label>Note, stored with the job<input value=${note} maxlength="500"
@@ -87,7 +88,7 @@ const Screen = ({ project, id, input }: { project: string; id: string; input: Pa
       onPointerDown=${on.down} onPointerUp=${on.up} onPointerMove=${on.move} onContextMenu=${(event: Event) => event.preventDefault()}
       onKeyDown=${on.keyDown} onKeyUp=${on.keyUp} onPaste=${on.paste}></canvas>
     <p class="muted" id="live-hint">Click into the page to use it. Keys go to it then; <kbd>Shift</kbd> <kbd>Escape</kbd> leaves it. What you type is not stored.</p>
-    ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+    <${Trouble} error=${trouble} />
   `
 }
 

@@ -1,9 +1,10 @@
 import type { Memory } from '#client/api/index.ts'
-import { callApi, wordsOf } from '../api.ts'
+import { callApi } from '../api.ts'
 import { time } from '../format.ts'
 import { html } from '../html.ts'
 import { nothing } from '../parts/cells.ts'
 import { Table } from '../parts/table.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { hashAt } from '../route.ts'
 
@@ -29,7 +30,7 @@ export const MemoryHistory = ({ place, row: { id, facts, updated_at, superseded_
     ${superseded_by !== null && html`<p>Superseded by <a href=${hashAt(place, { open: superseded_by })} title=${superseded_by}>a newer one</a>.</p>`}
     ${facts.length > 0 && html`<h3>Facts</h3><ul class="links">${facts.map(({ subject, relation, object }) => html`<li>${entity(subject)} ${relation} ${entity(object)}</li>`)}</ul>`}
     <h3>History</h3>
-    ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
+    <${Trouble} error=${error} within="panel-part" />
     ${data !== null && html`<${Table} label="History" columns=${columns} rows=${data.history} keyOf=${(_: Past, at: number) => at} />`}
   `
 }

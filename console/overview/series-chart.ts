@@ -1,5 +1,4 @@
-import { html, useEffect, useRef } from '../html.ts'
-import uPlot from '../vendor/uplot.js'
+import { html, useState } from '../html.ts'
 
 /** `color`: the name of a colour of the style sheets */
 type Line = Readonly<{ label: string; values: readonly (number | null)[]; color: string; fill?: boolean }>
@@ -13,43 +12,89 @@ interface Chart {
   readonly choose: (time: number) => void
 }
 
-const height = 172
-
-// a canvas takes colours, not the expressions of them that the style sheets have
-for (const name of ['soft', 'line', 'accent', 'work', 'wait', 'bad', 'calm'])
-  CSS.registerProperty({ name: `--${name}`, syntax: '<color>', inherits: true, initialValue: 'transparent' })
-
 /**
  * Lines over time. A click on a time chooses it. The same figures are in a table, for those who do not see the picture.
+ * The drawing is stretched to its box, so places are in percent of it; its lines keep their width.
  */
 export const SeriesChart = (chart: Chart) => {
-  const box = useRef<HTMLElement | null>(null)
-  const plot = useRef<uPlot | null>(null)
-  const newest = useRef(chart)
-  newest.current = chart
-  const shape = chart.lines.map(({ label }) => label).join()
-  useEffect(() => {
-    const { current: element } = box
-    if (element === null) return
-    const drawn = new uPlot(optionsOf(element, newest), dataOf(newest.current), element)
-    plot.current = drawn
-    const watch = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height }))
-    watch.observe(element)
-    return () => {
-      watch.disconnect()
-      drawn.destroy()
-    }
-  }, [shape])
-  const data = JSON.stringify(dataOf(chart))
-  useEffect(() => plot.current?.setData(dataOf(newest.current)), [data])
+  const { title, times, lines, format, choose } = chart
+  const [at, pointAt] = useState(-1)
+  const [first = 0, last = 0] = [times[0], times.at(-1)]
+  const steps = stepsTo(lines.flatMap(({ values }) => values.map(Number)))
+  const x = (time: number) => (100 * (time - first)) / Math.max(1, last - first)
+  const y = (value: number) => 100 - (100 * value) / Math.max(...steps)
+  const indexAt = ({ currentTarget, clientX }: MouseEvent) => {
+    if (!(currentTarget instanceof Element)) return -1
+    const { left, width } = currentTarget.getBoundingClientRect()
+    return Math.max(0, Math.min(times.length - 1, Math.round(((clientX - left) / width) * (times.length - 1))))
+  }
+  const click = (event: MouseEvent) => {
+    const time = times[indexAt(event)]
+    if (time !== undefined) choose(time)
+  }
+  const pointed = times[at]
   return html`
     <figure class="series card min-w-0 px-(--inset) pt-12 pb-6">
-      <figcaption class="font-semibold">${chart.title}</figcaption>
-      <div ref=${box} class="series-plot min-h-198 cursor-pointer" aria-hidden="true"></div>
+      <figcaption class="row justify-between gap-x-14"><strong class="font-semibold">${title}</strong><span class="muted text-12">${pointed !== undefined && dateOf(pointed)}</span></figcaption>
+      <ul class="row gap-x-14 min-h-22 text-12 text-soft tabular-nums">${lines.map(({ label, color, values }) => html`<li key=${label} class="truncate"><i class="inline-block size-8 mr-6 rounded-full" style=${{ background: `var(--${color})` }}></i>${label} <strong class="text-ink">${pointed !== undefined && shown(values[at], format)}</strong></li>`)}</ul>
+      <div class="relative h-150 mt-14 mr-8 mb-26 ml-62 text-11 text-soft tabular-nums cursor-pointer" aria-hidden="true" onPointerMove=${(event: PointerEvent) => pointAt(indexAt(event))} onPointerLeave=${() => pointAt(-1)} onClick=${click}>
+        ${steps.map((value) => html`<span class="absolute right-full pr-8 -translate-y-1/2 whitespace-nowrap" style=${{ top: `${y(value)}%` }}>${format(value)}</span>`)}
+        ${marksOf(first, last).map((time) => html`<span class="absolute top-full pt-6 -translate-x-1/2 whitespace-nowrap" style=${{ left: `${x(time)}%` }}>${clockOf(time, last - first)}</span>`)}
+        <svg class="absolute inset-0 size-full overflow-visible" viewBox="0 0 100 100" preserveAspectRatio="none">
+          ${steps.map((value) => html`<path class="stroke-line" d=${`M0 ${y(value)}H100`} />`)}
+          ${pointed !== undefined && html`<path class="stroke-edge" d=${`M${x(pointed)} 0V100`} />`}
+          ${lines.map(({ label, color, values, fill }) => {
+            const points = values.map((value, index) => (value === null ? null : `${x(times[index] ?? 0)} ${y(value)}`))
+            const style = { color: `var(--${color})` }
+            return html`<g key=${label} style=${style}>${fill && html`<path class="area" d=${`M0 100L${points.filter(Boolean).join('L')}L100 100Z`} />`}<path class="line" d=${pathOf(points)} /><path class="point" d=${dotsOf(points, at)} /></g>`
+          })}
+        </svg>
+      </div>
       <${Figures} ...${chart} />
     </figure>
   `
 }
+
+/** A line through points, with gaps where there are none. */
+const pathOf = (points: readonly (string | null)[]) =>
+  points.map((point, at) => (point === null ? '' : `${points[at - 1] ? 'L' : 'M'}${point}`)).join('')
+
+/** Dots at the point that is pointed at, and at those between gaps. */
+const dotsOf = (points: readonly (string | null)[], pointed: number) =>
+  points
+    .filter((_, at) => at === pointed || !(points[at - 1] || points[at + 1]))
+    .map((point) => (point === null ? '' : `M${point}h0`))
+    .join('')
+
+/** The values of the axis from 0 up to the greatest, at round distances; whole ones for whole values. */
+const stepsTo = (values: readonly number[]) => {
+  const max = Math.max(0, ...values)
+  const rough = Math.max(max / 3, values.every(Number.isInteger) ? 1 : Number.MIN_VALUE)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10)
+  return Array.from({ length: Math.max(1, Math.ceil(max / step)) + 1 }, (_, at) => at * step)
+}
+
+const dayS = 86_400
+const maxMarks = 7
+
+/** The round times of the axis: hours of the user's day, or days. */
+const marksOf = (first: number, last: number) => {
+  const step = [600, 3600, 4 * 3600, dayS, 7 * dayS].find((each) => (last - first) / each <= maxMarks) ?? 30 * dayS
+  const offset = 60 * new Date(first * 1000).getTimezoneOffset()
+  const from = Math.ceil((first - offset) / step) * step + offset
+  return Array.from({ length: Math.max(0, Math.floor((last - from) / step) + 1) }, (_, at) => from + at * step)
+}
+
+/** A time of the axis: the hour of a day, or the day of a longer time, as elsewhere in the console. */
+const clockOf = (time: number, whole: number) => {
+  const date = new Date(time * 1000)
+  return whole > 2 * dayS ? date.toLocaleDateString('en-CA').slice(5) : date.toTimeString().slice(0, 5)
+}
+
+const dateOf = (time: number) => new Date(time * 1000).toLocaleString()
+
+const shown = (value: number | null | undefined, format: Chart['format']) => (value == null ? '–' : format(value))
 
 /** The figures of a chart, each time a link to its requests. */
 const Figures = ({ title, times, lines, format, choose }: Chart) => {
@@ -60,74 +105,8 @@ const Figures = ({ title, times, lines, format, choose }: Chart) => {
       <summary class="py-4 text-soft cursor-pointer">Figures</summary>
       <table class="data" aria-label=${title}>
         <thead><tr><th scope="col">From</th>${lines.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr></thead>
-        <tbody>${used.map(({ time, values }) => html`<tr key=${time}><th scope="row"><button type="button" class="quiet" onClick=${() => choose(time)}>${new Date(time * 1000).toLocaleString()}</button></th>${values.map((value) => html`<td>${value === null ? '–' : format(value)}</td>`)}</tr>`)}</tbody>
+        <tbody>${used.map(({ time, values }) => html`<tr key=${time}><th scope="row"><button type="button" class="quiet" onClick=${() => choose(time)}>${dateOf(time)}</button></th>${values.map((value) => html`<td>${shown(value, format)}</td>`)}</tr>`)}</tbody>
       </table>
     </details>
   `
-}
-
-const dataOf = ({ times, lines }: Chart): any => [times, ...lines.map(({ values }) => values)]
-
-const dayS = 86_400
-
-/** The hours of a day, or the days of a longer time, as elsewhere in the console. */
-const timesOf = (ticks: readonly number[]) => {
-  const isLong = (ticks[1] ?? 0) - (ticks[0] ?? 0) >= dayS
-  return ticks.map((tick) => {
-    const date = new Date(tick * 1000)
-    return isLong ? date.toLocaleDateString('en-CA').slice(5) : date.toTimeString().slice(0, 5)
-  })
-}
-
-const optionsOf = (element: HTMLElement, chart: { current: Chart }): any => {
-  // read when drawn, since the theme may change, and of the document: the element may not be in it yet
-  const color = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
-  const format = (value: number | null) => (value === null ? '–' : chart.current.format(value))
-  const axis = {
-    stroke: color('soft'),
-    font: '11px system-ui',
-    grid: { stroke: color('line'), width: 1 },
-    ticks: { show: false },
-  }
-  return {
-    width: element.clientWidth,
-    height,
-    cursor: { y: false, points: { size: 6 } },
-    legend: { live: true },
-    scales: {
-      y: {
-        range: (_: unknown, __: number, max: number) => [0, max > 0 ? max * 1.1 : 1],
-      },
-    },
-    axes: [
-      {
-        ...axis,
-        size: 28,
-        space: 64,
-        values: (_: unknown, ticks: number[]) => timesOf(ticks),
-      },
-      { ...axis, size: 62, values: (_: unknown, ticks: number[]) => ticks.map(format) },
-    ],
-    series: [
-      {},
-      ...chart.current.lines.map(({ label, color: name, fill }) => ({
-        label,
-        stroke: color(name),
-        width: 1.8,
-        // a value between gaps has no line
-        points: { show: chart.current.lines.some(({ values }) => values.includes(null)), size: 5 },
-        value: (_: unknown, value: number | null) => format(value),
-        ...(fill && { fill: () => `color-mix(in srgb, ${color(name)()} 13.3%, transparent)` }),
-      })),
-    ],
-    hooks: {
-      ready: [
-        (plot: any) =>
-          plot.over.addEventListener('click', () => {
-            const time = chart.current.times[plot.cursor.idx ?? -1]
-            if (time !== undefined) chart.current.choose(time)
-          }),
-      ],
-    },
-  }
 }

@@ -6,11 +6,7 @@ export const Diff = ({
   before,
   after,
   label = 'What you changed',
-}: {
-  before: string
-  after: string
-  label?: string
-}) =>
+}: Record<'before' | 'after', string> & { label?: string }) =>
   html`<pre class="diff" tabindex="0" aria-label=${label}>${lineDiff(before, after).map(([sign, line]) =>
     sign === '-'
       ? html`<del>- ${line}</del>`

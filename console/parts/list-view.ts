@@ -1,6 +1,7 @@
 import { html, useState } from '../html.ts'
 import { nameOf } from '../names.ts'
 import { cellOf } from '../resources/row-text.ts'
+import type { Row } from '../resources/types.ts'
 import type { ComponentChildren as Children, ComponentChild } from '../vendor/preact.js'
 import type { Page } from './csv.ts'
 import { CsvButton } from './csv-button.ts'
@@ -19,8 +20,8 @@ export interface Column {
   readonly name: string
   readonly title: string
   readonly field?: string
-  readonly cell?: (row: any) => ComponentChild
-  readonly value?: (row: any) => Value
+  readonly cell?: (row: Row) => ComponentChild
+  readonly value?: (row: Row) => Value
   readonly off?: boolean
 }
 
@@ -28,17 +29,17 @@ export interface Column {
 export type ListPlace = Readonly<{ project: string; query: Query; page: string; to: (changes: Query) => string }>
 
 /** By what a row is sorted: the name of what a field names by its id. */
-const sortedBy = ({ field, value }: Column, row: any): Value => {
+const sortedBy = ({ field, value }: Column, row: Row): Value => {
   if (value !== undefined) return value(row)
   const own = field === undefined ? null : row[field]
-  if (typeof own === 'string' && own !== '' && Number.isFinite(Number(own))) return Number(own)
-  return typeof own === 'string' ? nameOf(own) : own !== null && typeof own === 'object' ? JSON.stringify(own) : own
+  if (typeof own === 'string') return own !== '' && Number.isFinite(Number(own)) ? Number(own) : nameOf(own)
+  return typeof own === 'number' ? own : own === null || own === undefined ? null : JSON.stringify(own)
 }
 
-const shownIn = ({ field = '', cell }: Column, row: any) => (cell === undefined ? cellOf(field, row) : cell(row))
+const shownIn = ({ field = '', cell }: Column, row: Row) => (cell === undefined ? cellOf(field, row) : cell(row))
 
 /** The cells of columns by their titles. */
-export const cellsOf = (columns: readonly Column[]): Columns<any> =>
+export const cellsOf = (columns: readonly Column[]): Columns<Row> =>
   Object.fromEntries(columns.map((column) => [column.title, (row) => shownIn(column, row)]))
 
 /**
@@ -50,8 +51,8 @@ export const ListView = (
     place: ListPlace
     /** the first is the name of the row */
     columns: readonly Column[]
-    rows: readonly any[]
-    keyOf?: (row: any) => string
+    rows: readonly Row[]
+    keyOf?: (row: Row) => string
     /** the first is always shown */
     fields: readonly QueryField[]
     /** cursor of the next page */
@@ -105,7 +106,7 @@ const headOf = ({ name, title, field, value }: Column, { query: { sort = '' }, t
   }
 }
 
-const sorted = (rows: readonly any[], columns: readonly Column[], sort: string = '') => {
+const sorted = (rows: readonly Row[], columns: readonly Column[], sort: string = '') => {
   const column = columns.find(({ name }) => name === sort.replace(/^-/, ''))
   if (column === undefined) return rows
   const sign = sort.startsWith('-') ? -1 : 1
@@ -142,11 +143,8 @@ const Filters = ({ place, fields }: { place: ListPlace; fields: readonly QueryFi
 
 /** Which columns are shown, after the name. */
 const ColumnsMenu = (props: { columns: readonly Column[]; shown: readonly Column[]; to: ListPlace['to'] }) => {
-  const {
-    columns: [, ...others],
-    shown,
-    to,
-  } = props
+  const { columns, shown, to } = props
+  const [, ...others] = columns
   const apply = (event: Event) => {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return

@@ -25,11 +25,8 @@ export const Pictures = ({
   })}</ul>`
 
 const Thumbnail = (props: Props & { image: Image; read: () => Promise<Blob> }) => {
-  const {
-    image: { image_id, image_url = '' },
-    name,
-    read,
-  } = props
+  const { image, name, read } = props
+  const { image_id, image_url = '' } = image
   const isElsewhere = /^https?:/.test(image_url)
   const { data, error } = useRead(isElsewhere ? '' : (image_id ?? image_url), read)
   const [isOpen, setOpen] = useState(false)

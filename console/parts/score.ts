@@ -2,6 +2,7 @@ import { html } from '../html.ts'
 import type { ComponentChildren } from '../vendor/preact.js'
 import { ReadPanel } from './panel.ts'
 import { Table } from './table.ts'
+import type { useRead } from './use-read.ts'
 
 /** Parts of a score with their descriptions, and whether each is a share of a whole. */
 const known: readonly (readonly [name: string, words: string, share: boolean])[] = [
@@ -40,15 +41,29 @@ const ScoreParts = ({ of, parts }: { of: string; parts: Readonly<Record<string, 
 const Score = ({ score }: { score: number }) =>
   html`<span class="whitespace-nowrap"><span class="sum-bar"><span style=${{ width: `${100 * Math.max(0, Math.min(1, score))}%` }}></span></span>${score.toFixed(2)}</span>`
 
+interface Hit {
+  readonly id?: string
+  readonly chunk_id?: string
+  readonly score: number
+  readonly parts?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** what a search answers; hits of memories are in `results` */
+interface Hits<Of> {
+  readonly data?: readonly Of[]
+  readonly results?: readonly Of[]
+  readonly embedder: string | null
+  readonly left_out?: readonly Readonly<Record<string, unknown>>[]
+}
+
 /** The hits of a search, each with its score explained, and what the search left out. */
-export const Found = (props: {
+export const Found = <Of extends Hit>(props: {
   head: ComponentChildren
   /** address without the search */
   close: string
-  /** what `useRead` returns */
-  read: { data: any; error: unknown }
+  read: ReturnType<typeof useRead<Hits<Of>>>
   /** before the score */
-  columns: Columns<any>
+  columns: Columns<Of>
   note?: string
   /** what it says without hits */
   none: string
@@ -56,19 +71,19 @@ export const Found = (props: {
   left: (id: string) => string
 }) => {
   const { head, close, read, columns, note = '', none, left } = props
-  const all = {
+  const all: Columns<Of> = {
     ...columns,
-    Score: ({ id, chunk_id = id, score, parts }: any) =>
+    Score: ({ id = '', chunk_id = id, score, parts }) =>
       html`<${Score} score=${score} />${parts && html`<${ScoreParts} of=${chunk_id} parts=${parts} />`}`,
   }
-  const show = ({ results, data = results, embedder, left_out = [] }: any) => html`
+  const show = ({ results = [], data = results, embedder, left_out = [] }: Hits<Of>) => html`
     <p class="panel-part muted">${embedder === null ? 'Keyword search only: no embedder is configured.' : `By words, and by meaning with ${embedder}.`} ${note}</p>
     ${data.length === 0 ? html`<p class="panel-part">${none}</p>` : html`<${Table} label="Hits" columns=${all} rows=${data} />`}
     ${
       left_out.length > 0 &&
       html`<details class="panel-part"><summary>${left_out.length} left out</summary><ul class="pt-6">${left_out.map(
-        ({ id, chunk_id = id, reason, score }: any) =>
-          html`<li><a href=${left(chunk_id)}>${chunk_id}</a> ${reason.replaceAll('_', ' ')}${score === undefined ? '' : ` (${score.toFixed(2)})`}</li>`,
+        ({ id, chunk_id = id, reason, score }) =>
+          html`<li><a href=${left(String(chunk_id))}>${chunk_id}</a> ${String(reason).replaceAll('_', ' ')}${typeof score === 'number' && ` (${score.toFixed(2)})`}</li>`,
       )}</ul></details>`
     }
   `

@@ -6,23 +6,23 @@ import { nothing } from './cells.ts'
 /** `order`: by which the rows are sorted */
 type Head = Readonly<{ head: Child; order?: 'ascending' | 'descending' | undefined }>
 
-/** The cells of a row by the names of their columns; the first is the row's name. */
-export type Columns<Row> = Readonly<Record<string, (row: Row, index: number) => Child>>
+/** the rows of a table; `keyOf`: by default the id of the row, or its place */
+export interface Listed<Row> {
+  readonly columns: Columns<Row>
+  readonly rows: readonly Row[]
+  readonly keyOf?: (row: Row, index: number) => string | number
+}
+
+const idOr = (row: unknown, index: number) =>
+  typeof row === 'object' && row !== null && 'id' in row ? String(row.id) : index
 
 /**
  * A table whose rows become blocks on narrow screens. Columns of numbers are aligned by their ends.
  *
- * @param props `keyOf`: by default the id of the row, or its place; `heads`: of columns that show more than their name
+ * @param props `heads`: of columns that show more than their name
  */
-export const Table = (
-  props: Props & {
-    columns: Columns<any>
-    rows: readonly any[]
-    keyOf?: (row: any, index: number) => string | number
-    heads?: Readonly<Record<string, Head>>
-  },
-) => {
-  const { label, columns, rows, keyOf = (row, index) => row?.id ?? index, heads = {} } = props
+export const Table = <Row>(props: Props & Listed<Row> & { heads?: Readonly<Record<string, Head>> }) => {
+  const { label, columns, rows, keyOf = idOr, heads = {} } = props
   const names = Object.keys(columns)
   const cells = rows.map((row, index) => Object.values(columns).map((cell) => cell(row, index)))
   const ofNumbers = names.map((_, at) => at > 0 && areNumbers(textsOf(cells.map((each) => each[at]))))
@@ -32,9 +32,9 @@ export const Table = (
         (name, at) =>
           html`<th scope="col" class=${ofNumbers[at] ? 'number' : undefined} aria-sort=${heads[name]?.order}>${heads[name]?.head ?? name}</th>`,
       )}</tr></thead>
-      <tbody>${cells.map(
+      <tbody>${rows.map(
         (row, index) => html`
-        <tr key=${keyOf(rows[index], index)}>${row.map((cell, at) =>
+        <tr key=${keyOf(row, index)}>${cells[index]?.map((cell, at) =>
           at === 0
             ? html`<th scope="row">${cell}</th>`
             : html`<td data-name=${names[at]} class=${classOf(cell, ofNumbers[at])}>${cell}</td>`,

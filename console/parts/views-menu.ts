@@ -2,6 +2,7 @@ import { callApi } from '../api.ts'
 import { html, typed, useEffect, useState } from '../html.ts'
 import { readViews, type SavedView, viewHash } from '../views.ts'
 import { ActButton } from './act-button.ts'
+import { isFree } from './keys.ts'
 import type { ListPlace } from './list-view.ts'
 import { useRead } from './use-read.ts'
 
@@ -12,11 +13,8 @@ import { useRead } from './use-read.ts'
  * @param props `viewed`: what a view keeps of the address; `all`: the hash without it
  */
 export const ViewsMenu = (props: { place: ListPlace; viewed: Query; all: string }) => {
-  const {
-    place: { project, page, query },
-    viewed,
-    all,
-  } = props
+  const { place, viewed, all } = props
+  const { project, page, query } = place
   const { data, again } = useRead(`${project} ${page}`, () => readViews(project))
   const views = (data ?? []).filter((view) => view.page === page)
   const current = views.find(({ id }) => id === query.view)
@@ -63,12 +61,11 @@ export const ViewsMenu = (props: { place: ListPlace; viewed: Query; all: string 
 }
 
 /** Opens the menu of the page by its key; Escape closes it. */
-const press = ({ key, target, ctrlKey, metaKey }: KeyboardEvent) => {
+const press = (event: KeyboardEvent) => {
   const menu = document.querySelector('details.views')
-  if (!(menu instanceof HTMLDetailsElement) || ctrlKey || metaKey) return
-  const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
-  if (key === 'Escape') menu.open = false
-  if (key !== 'v' || writes || document.querySelector('dialog[open]') !== null) return
+  if (!(menu instanceof HTMLDetailsElement)) return
+  if (event.key === 'Escape') menu.open = false
+  if (event.key !== 'v' || !isFree(event)) return
   menu.open = !menu.open
   menu.querySelector('summary')?.focus()
 }

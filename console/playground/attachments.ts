@@ -1,18 +1,14 @@
 import { html, useState } from '../html.ts'
 import { dataUrlOf, Pictures } from '../parts/pictures.ts'
+import { Trouble } from '../parts/trouble.ts'
 import type { Item } from './request-model.ts'
 
 const kinds = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
 const maxMb = 20
 
 /** The files of the next message, as parts of it. @param limits `maxLength`: of all together, encoded */
-export const useAttachments = ({
-  onlyImages,
-  maxLength = Number.POSITIVE_INFINITY,
-}: {
-  onlyImages: boolean
-  maxLength?: number
-}) => {
+export const useAttachments = (limits: { onlyImages: boolean; maxLength?: number }) => {
+  const { onlyImages, maxLength = Number.POSITIVE_INFINITY } = limits
   const [parts, setParts] = useState<readonly Item[]>([])
   const [trouble, setTrouble] = useState('')
   const add = async (files: Iterable<File>) => {
@@ -50,14 +46,12 @@ const limitsOf = (onlyImages: boolean) => `${onlyImages ? 'JPEG, PNG, WEBP or GI
 
 /** The chosen files, each with a preview. */
 export const Attached = (props: Props & { attached: ReturnType<typeof useAttachments> }) => {
-  const {
-    project,
-    attached: { parts, trouble, remove },
-  } = props
+  const { project, attached } = props
+  const { parts, trouble, remove } = attached
   const images = parts.filter(({ type }) => type === 'input_image')
   const files = parts.filter((part) => !images.includes(part))
   return html`
-    ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+    <${Trouble} error=${trouble} />
     <${Pictures} images=${images} project=${project} remove=${remove} />
     ${files.length > 0 && html`<ul class="links">${files.map((file) => html`<li key=${file.key}>${file.filename} <button type="button" class="quiet" aria-label=${`Remove ${file.filename}`} onClick=${() => remove(file)}>×</button></li>`)}</ul>`}
   `

@@ -1,5 +1,6 @@
 import { callApi } from '../api.ts'
 import { html, typed, useEffect, useState } from '../html.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { Suggestions } from '../resources/schema-form.ts'
 import { AttachButton, Attached, sentParts, useAttachments } from './attachments.ts'
@@ -12,11 +13,8 @@ import { openCalls, useLane } from './use-lane.ts'
 export const Bench = (
   props: Props & { models: readonly string[]; agents: readonly { id: string; name: string }[] },
 ) => {
-  const {
-    place: { project, query },
-    models,
-    agents,
-  } = props
+  const { place, models, agents } = props
+  const { project, query } = place
   const lanes = [useLane(project), useLane(project)]
   const [two, setTwo] = useState(query.b !== undefined)
   const [text, setText] = useState('')
@@ -63,7 +61,7 @@ export const Bench = (
       event.preventDefault()
       void send(text)
     }}>
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <${Trouble} error=${trouble} />
       ${simulated && html`<${MagicWords} disabled=${busy} press=${send} />`}
       <label>${hasCalls ? 'Output of the function that was called' : 'Message'}<textarea rows="3" value=${text} onInput=${typed(setText)} onKeyDown=${(event: KeyboardEvent) => event.key === 'Enter' && !event.shiftKey && ((event.preventDefault(), void send(text)))}></textarea></label>
       <${Attached} project=${project} attached=${attached} />

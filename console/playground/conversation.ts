@@ -1,10 +1,10 @@
 import { type Image, imagesIn } from '../parts/turn-input.ts'
 import { jsonText } from '../parts/turned-text.ts'
-import { toolFailure } from '../tool-failure.ts'
+import { errorText, toolFailure } from '../tool-failure.ts'
 import { createStore } from '../vendor/store.js'
 
 /** frame of a stream or a socket, with its names as sent by the server */
-export type Frame = Readonly<{ event: string; data: Readonly<Record<string, any>>; id: number }>
+export type Frame = Readonly<{ event: string; data: Readonly<Record<string, unknown>>; id: number }>
 
 export interface Line {
   readonly kind: 'input' | 'answer' | 'tool' | 'end' | 'error'
@@ -92,8 +92,7 @@ const linesOf = ({ event, data }: Frame): readonly Line[] => {
   if (event === 'action.approved' || event === 'action.rejected') return [line('tool', `It was ${event.slice(7)}.`)]
   if (event === 'delegated') return [line('tool', `It delegated to ${data.child_run_id}: ${textIn(data.input)}`)]
   if (event === 'turn.completed' || event === 'completed') return [line('end', usageOf(data.usage))]
-  if (event === 'turn.failed' || event === 'failed' || event === 'error')
-    return [line('error', `${data.error?.code ?? 'failed'}: ${data.error?.message ?? ''}`)]
+  if (event === 'turn.failed' || event === 'failed' || event === 'error') return [line('error', errorText(data.error))]
   return []
 }
 
@@ -109,12 +108,15 @@ const answerOf = ({ tool, output }: Frame['data']): Line => {
 }
 
 /** The text of a run's input. */
-const textIn = (input: any) => (typeof input?.prompt === 'string' ? input.prompt : jsonText(input))
+const textIn = (input: unknown) => {
+  const { prompt } = Object(input)
+  return typeof prompt === 'string' ? prompt : jsonText(input)
+}
 
 const textOf = (output: unknown) => (typeof output === 'string' ? output : JSON.stringify(output))
 
-const usageOf = (usage: Readonly<Record<string, any>> | undefined) => {
+const usageOf = (usage: unknown) => {
   if (usage === undefined) return 'completed'
-  const cost = usage.cost_usd === null || usage.cost_usd === undefined ? '' : `, $${usage.cost_usd}`
-  return `completed: ${usage.input_tokens} + ${usage.output_tokens} tokens${cost}`
+  const { input_tokens, output_tokens, cost_usd = null } = Object(usage)
+  return `completed: ${input_tokens} + ${output_tokens} tokens${cost_usd === null ? '' : `, $${cost_usd}`}`
 }

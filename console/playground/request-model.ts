@@ -11,8 +11,14 @@ type Switches = Readonly<{ user: string; base: string }>
 
 type Language = 'curl' | 'TypeScript' | 'Python'
 
-const recordOf = (value: unknown): Readonly<Record<string, any>> =>
-  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+/** what is read of a request, an agent's config or a version of a prompt; each has other fields */
+interface Given extends Settings {
+  readonly tools?: readonly Item[]
+  readonly messages?: readonly Item[]
+  readonly input?: string | readonly Item[]
+}
+
+const givenIn = (value: unknown): Given => Object(value)
 
 /** Fields whose value is set. */
 const filledIn = (fields: Readonly<Record<string, unknown>>): Settings =>
@@ -36,7 +42,7 @@ export const requestOf = (settings: Settings, { user, base }: Switches, input: r
 
 /** The settings of an agent's config. Tools that the server runs in a session become functions. */
 export const settingsOfAgent = (config: unknown): Settings => {
-  const { model, system_prompt, instructions, temperature, top_p, max_tokens, tools = [] } = recordOf(config)
+  const { model, system_prompt, instructions, temperature, top_p, max_tokens, tools = [] } = givenIn(config)
   return filledIn({
     ...{ model, temperature, top_p, max_output_tokens: max_tokens },
     instructions: [system_prompt, instructions].filter(Boolean).join('\n\n'),
@@ -44,26 +50,26 @@ export const settingsOfAgent = (config: unknown): Settings => {
   })
 }
 
-const functionOf = (tool: any) => {
-  const { name, description, parameters } = tool.function ?? tool
+const functionOf = (tool: Item): Item => {
+  const { name, description, parameters }: Item = Object(tool.function ?? tool)
   return name === undefined ? tool : filledIn({ type: 'function', name, description, parameters })
 }
 
 /** The settings and messages of a stored prompt's version. */
 export const openedPrompt = (version: unknown): Opened => {
-  const { messages = [], model, temperature, top_p, max_output_tokens } = recordOf(version)
+  const { messages = [], model, temperature, top_p, max_output_tokens } = givenIn(version)
   return { ...openedMessages(messages, { model, temperature, top_p, max_output_tokens }), text: '' }
 }
 
-const openedMessages = (messages: any[], settings: Readonly<Record<string, unknown>>): Opened => {
+const openedMessages = (messages: readonly Item[], settings: Settings): Opened => {
   const leads = messages.filter(({ role }) => role === 'system' || role === 'developer')
   const others = messages.filter((each) => !leads.includes(each))
   const last = others.at(-1)
-  const isText = last?.role === 'user' && typeof last.content === 'string'
+  const text = last?.role === 'user' && typeof last.content === 'string' ? last.content : null
   return {
     settings: filledIn({ ...settings, instructions: leads.map(({ content }) => textOf(content)).join('\n\n') }),
-    items: isText ? others.slice(0, -1) : others,
-    text: isText ? last.content : '',
+    items: text === null ? others : others.slice(0, -1),
+    text: text ?? '',
   }
 }
 
@@ -92,7 +98,7 @@ export const openedRequest = (operation: string, body: string | null): Opened | 
 
 const parsed = (body: string | null) => {
   try {
-    return body === null ? null : recordOf(JSON.parse(body))
+    return body === null ? null : givenIn(JSON.parse(body))
   } catch {
     // a body that the log truncated
     return null

@@ -1,6 +1,12 @@
-import { errorOf, headOf, pathOf } from '../api.ts'
+import { errorIn, headOf, pathOf } from '../api.ts'
 import { EventSourceParserStream } from '../vendor/eventsource-parser.js'
 import type { Frame } from './conversation.ts'
+
+/** `take`: returns true for the last frame needed */
+type Stream = Readonly<{ take: (frame: Frame) => boolean; signal: AbortSignal }>
+
+/** `turn`: null for following only */
+type Sent = Stream & Readonly<{ project: string; session: string; turn: object | null; after: number }>
 
 /**
  * Sends a turn, or follows a session after a sequence, and passes frames to `take` until the stream ends or `take`
@@ -8,35 +14,18 @@ import type { Frame } from './conversation.ts'
  *
  * @throws {ApiError} when the server refuses
  */
-export const streamTurn = async ({
-  project,
-  session,
-  turn,
-  after,
-  take,
-  signal,
-}: {
-  project: string
-  session: string
-  /** null: only follow */
-  turn: object | null
-  after: number
-  /** returns true for the last frame needed */
-  take: (frame: Frame) => boolean
-  signal: AbortSignal
-}) => {
+export const streamTurn = (sent: Sent) => {
+  const { project, session, turn, after, ...stream } = sent
   const params = { session_id: session }
-  const [path, head] =
-    turn === null
-      ? [
-          pathOf(project, 'sessions.stream', { params, query: { after, restarts: true } }),
-          headOf(project, 'sessions.stream', undefined),
-        ]
-      : [
-          pathOf(project, 'sessions.turns', { params, query: { restarts: true } }),
-          headOf(project, 'sessions.turns', turn),
-        ]
-  await streamFrames({ path, head, take, signal })
+  return turn === null
+    ? streamFrames({
+        ...{ ...stream, head: headOf(project, 'sessions.stream', undefined) },
+        path: pathOf(project, 'sessions.stream', { params, query: { after, restarts: true } }),
+      })
+    : streamFrames({
+        ...{ ...stream, head: headOf(project, 'sessions.turns', turn) },
+        path: pathOf(project, 'sessions.turns', { params, query: { restarts: true } }),
+      })
 }
 
 /**
@@ -49,15 +38,10 @@ export const streamFrames = async ({
   head,
   take,
   signal,
-}: {
-  path: string
-  head: ReturnType<typeof headOf>
-  take: (frame: Frame) => boolean
-  signal: AbortSignal
-}) => {
+}: Stream & { path: string; head: Made<typeof headOf> }) => {
   const headers = { ...head.headers, accept: 'text/event-stream' }
   const response = await fetch(path, { ...head, headers, credentials: 'same-origin', signal })
-  if (!response.ok || response.body === null) throw errorOf(response.status, await response.json().catch(() => null))
+  if (!response.ok || response.body === null) throw await errorIn(response)
   const frames = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   const reader = frames.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) {

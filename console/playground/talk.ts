@@ -72,16 +72,8 @@ const SayForm = (
     offer: (offers: boolean) => void
   },
 ) => {
-  const {
-    place,
-    talk: { busy, waiting, stop },
-    attached,
-    text,
-    setText,
-    say,
-    offers,
-    offer,
-  } = props
+  const { place, talk, attached, text, setText, say, offers, offer } = props
+  const { busy, waiting, stop } = talk
   const isEmpty = text.trim() === '' && attached.parts.length === 0
   const field = useRef<HTMLTextAreaElement | null>(null)
   // an answer is shown before its turn has ended

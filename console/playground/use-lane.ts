@@ -2,12 +2,20 @@ import { headOf, pathOf, wordsOf } from '../api.ts'
 import { dollars, duration } from '../format.ts'
 import { useState } from '../html.ts'
 import { imagesIn } from '../parts/turn-input.ts'
+import { errorText } from '../tool-failure.ts'
 import type { Frame, Line } from './conversation.ts'
 import { type Item, type Opened, requestOf, type Settings } from './request-model.ts'
 import { streamFrames } from './server-events.ts'
 
 /** `abort`: of the request in progress */
 type LaneTalk = Readonly<{ items: readonly Item[]; lines: readonly Line[]; abort: AbortController | null }>
+
+/** what a response has at its end */
+interface Answered {
+  readonly output: readonly Item[]
+  readonly error?: unknown
+  readonly usage?: Readonly<{ input_tokens: number; output_tokens: number; cost_usd?: string | null }> | null
+}
 
 const linesOf = (items: readonly Item[]): readonly Line[] => items.flatMap(lineOf)
 
@@ -53,14 +61,14 @@ export const useLane = (project: string) => {
     setTalk(({ items, lines }) => ({ items: [...items, ...input], lines: [...lines, ...linesOf(input)], abort }))
     const take = ({ event, data }: Frame) => {
       if (event === 'response.output_text.delta') setTalk((before) => grown(before, String(data.delta ?? '')))
-      if (event === 'error') add({ kind: 'error', text: `${data.code ?? 'failed'}: ${data.message ?? ''}` })
+      if (event === 'error') add({ kind: 'error', text: errorText(data) })
       if (!/^response\.(completed|failed|incomplete)$/.test(event)) return false
-      const { output, usage, error } = data.response
-      const calls = output.filter(({ type }: Item) => type === 'function_call')
+      const { output, usage, error }: Answered = Object(data.response)
+      const calls = output.filter(({ type }) => type === 'function_call')
       // with its last line: a message that is sent as soon as that is shown is not dropped
       setTalk((before) => ({ ...before, items: [...before.items, ...output.map(sentAgain)], abort: null }))
       add(...linesOf(calls), endOf(usage, performance.now() - begun))
-      if (error) add({ kind: 'error', text: `${error.code}: ${error.message}` })
+      if (error) add({ kind: 'error', text: errorText(error) })
       return true
     }
     const head = headOf(project, 'responses.create', { ...body, stream: true })
@@ -88,7 +96,7 @@ const grown = (talk: LaneTalk, delta: string): LaneTalk => {
     : { ...talk, lines: [...talk.lines, { kind: 'answer', text: delta }] }
 }
 
-const endOf = (usage: any, ms: number): Line => {
+const endOf = (usage: Answered['usage'], ms: number): Line => {
   const tokens = usage ? `${usage.input_tokens} + ${usage.output_tokens} tokens, ` : ''
   const cost = usage?.cost_usd ? `${dollars(Number(usage.cost_usd))}, ` : ''
   return { kind: 'end', text: `${tokens}${cost}${duration(ms)}` }

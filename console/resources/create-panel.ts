@@ -18,14 +18,8 @@ export const CreatePanel = (
     nested?: boolean
   },
 ) => {
-  const {
-    place,
-    resource: { create, title, parent },
-    params,
-    initial = {},
-    nested = false,
-    done,
-  } = props
+  const { place, resource, params, initial = {}, nested = false, done } = props
+  const { create, title, parent } = resource
   const [made, setMade] = useState<Row | null>(null)
   if (create === null) return null
   const send = async (values: Values) => {

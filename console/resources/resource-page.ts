@@ -101,15 +101,11 @@ const isLive = ({ revoked_at = null }: Row) => revoked_at === null
  *
  * @param props `initial`: of the form
  */
-export const Listing = ({
-  place,
-  resource,
-  listed: { rows, next_cursor, opened },
-  params = {},
-  initial = {},
-  given = { params },
-  done,
-}: Props & { listed: Listed; params?: Readonly<Record<string, string>>; initial?: Values; given?: Given }) => {
+export const Listing = (
+  props: Props & { listed: Listed; params?: Readonly<Record<string, string>>; initial?: Values; given?: Given },
+) => {
+  const { place, resource, listed, params = {}, initial = {}, given = { params }, done } = props
+  const { rows, next_cursor, opened } = listed
   const { project, query, view } = place
   const { name, title, single, create, filters } = resource
   const isNew = query.new === 'yes' && may(create)

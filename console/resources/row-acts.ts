@@ -7,7 +7,7 @@ import { bodyOf, pathIn } from './form-values.ts'
 import { Nested } from './nested.ts'
 import { idOf, nameOf } from './row-text.ts'
 import { SchemaForm } from './schema-form.ts'
-import type { Act, Resource, Row, Values } from './types.ts'
+import type { Act, Answered, Resource, Row, Values } from './types.ts'
 
 interface Acting {
   readonly project: string
@@ -23,12 +23,10 @@ interface Acting {
 }
 
 /** The parameters of the paths that name a row. */
-export const paramsOf = ({
-  resource: { key },
-  row,
-  params,
-}: Pick<Acting, 'resource' | 'row' | 'params'>): Readonly<Record<string, string>> =>
-  key === null ? params : { ...params, [key]: String(row[key] ?? idOf(row)) }
+export const paramsOf = (of: Pick<Acting, 'resource' | 'row' | 'params'>): Readonly<Record<string, string>> => {
+  const { resource, row, params } = of
+  return resource.key === null ? params : { ...params, [resource.key]: String(row[resource.key] ?? idOf(row)) }
+}
 
 /**
  * The operations on a row that the member may call now, each a button, or a form where it has fields; then what the
@@ -93,13 +91,13 @@ const meets = (row: Row) => (need: string) => {
 }
 
 /** What an operation answered that its row does not show. */
-const Outcome = ({ row, answer, quick }: { row: Row; answer: any; quick: boolean }) => {
+const Outcome = ({ row, answer, quick }: { row: Row; answer: Answered | null; quick: boolean }) => {
   if (answer === null || answer.deleted === true) return null
   if (onceIn(answer).length > 0) return html`<div><${Made} row=${answer} /></div>`
   const { success, ok = success, latency_ms, error, added, changed, removed } = answer
   const failure = typeof error === 'string' ? error : `${error?.code ?? 'failed'}: ${error?.message ?? ''}`
   if (typeof ok === 'boolean') return html`<span role="status">${ok ? `It works (${latency_ms} ms).` : failure}</span>`
-  if (Array.isArray(added))
+  if (Array.isArray(added) && Array.isArray(changed) && Array.isArray(removed))
     return html`<span role="status">${added.length} new, ${changed.length} changed, ${removed.length} gone.</span>`
   if (answer.id === row.id) return null
   return quick ? html`<span role="status">Sent.</span>` : html`<div class="w-full"><${Nested} value=${answer} /></div>`

@@ -1,10 +1,11 @@
-import { callById, wordsOf } from '../api.ts'
+import { callById } from '../api.ts'
 import { html, useState } from '../html.ts'
 import { withNames } from '../names.ts'
 import { operations } from '../operations.ts'
 import { CopyId } from '../parts/copy-button.ts'
 import { cellsOf } from '../parts/list-view.ts'
 import { Table } from '../parts/table.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { hashAt, routeHash } from '../route.ts'
 import { may } from '../session.ts'
@@ -99,12 +100,8 @@ const Fact = ({ name, row }: Props) => {
 
 /** @param props `whole`: all fields are sent, not only those that changed */
 const Edit = (props: Props & { act: Act; whole?: true | undefined; send: (body: unknown) => Promise<unknown> }) => {
-  const {
-    act: { fields, summary },
-    row,
-    whole,
-    send,
-  } = props
+  const { act, row, whole, send } = props
+  const { fields, summary } = act
   const [before] = useState(row)
   return html`<${SchemaForm} label=${summary} button="Save" fields=${fields} initial=${before}
     send=${(values: Values) => send(whole ? bodyOf(fields, values) : changesOf(fields, values, before))} />`
@@ -143,7 +140,7 @@ export const Children = (props: Props & { of?: object; params?: Readonly<Record<
     { keep: true, since: of },
   )
   return html`
-    ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
+    <${Trouble} error=${error} within="panel-part" />
     ${data !== null && html`<${Rows} place=${place} name=${name} rows=${data.data} isCut=${data.next_cursor != null} of=${of} params=${params} done=${again} />`}
   `
 }
@@ -178,7 +175,7 @@ export const Rows = (
     <h3>${title}</h3>
     ${rows.length === 0 ? html`<p class="muted">${about === '' ? 'None yet.' : `${none}. ${about}`}</p>` : html`<${Table} label=${title} columns=${columns} rows=${rows} keyOf=${idOf} />`}
     ${isCut && html`<p class="muted">Only the newest ${rows.length} are listed.</p>`}
-    ${error !== null && html`<p class="trouble" role="alert">${wordsOf(error)}</p>`}
+    <${Trouble} error=${error} />
     ${opened !== undefined && html`<${RowPanel} key=${idOf(opened)} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${done} />`}
     ${may(create) && html`<details class="row-form mt-8"><summary class="button quiet">New</summary><${CreatePanel} nested place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
   </section>`

@@ -56,7 +56,7 @@ export const titleOf = (field: string) =>
   titles[field] ?? labelOf(field.replace(/_count$/, 's').replace(/_(at|id|type|usd|ms)$|^is_/, ''))
 
 /** The used share of a budget, and what is held of it. */
-const budgetCell = (period: 'day' | 'month' | 'total', words: string) => (row: any) => {
+const budgetCell = (period: 'day' | 'month' | 'total', words: string) => (row: Row) => {
   const usd = (field: string) => Number(row[field] ?? 0)
   const [whole, part, held] = [usd(`budget_${period}_usd`), usd(`spent_${period}_usd`), usd('reserved_usd')]
   const text = `${dollars(part)} of ${dollars(whole)} ${words}${held > 0 ? `, ${dollars(held)} held` : ''}`
@@ -71,37 +71,35 @@ const stuckKinds: Readonly<Record<string, string>> = {
 }
 
 /** Cells of fields that others of their row add to. */
-const cells: Readonly<Record<string, (row: any) => ComponentChild>> = {
+const cells: Readonly<Record<string, (row: Row) => ComponentChild>> = {
   status: ({ status, error, is_active, failing_since }) =>
     typeof error === 'string'
       ? html`<span class="chip" data-tone="bad">${error}</span>`
       : html`<${StateChip} state=${is_active === false ? 'off' : String(status)} />${error?.code && html` <span class="trouble">${error.code}${failing_since && ` since ${age(failing_since)}`}: ${error.message}</span>`}`,
   at: ({ at }) => html`<${When} at=${at} />`,
   is_current: ({ is_current }) => (is_current ? 'this one' : nothing),
-  attempts: ({ attempts }) =>
+  attempts: ({ attempts = 0 }) =>
     attempts > 1 ? html`<span class="chip" data-tone="wait">${attempts} times</span>` : attempts,
-  redactions: ({ redactions }) =>
+  redactions: ({ redactions = {} }) =>
     Object.entries(redactions)
       .map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`)
       .join(', ') || nothing,
-  state: ({ state, failures }) =>
+  state: ({ state, failures = 0 }) =>
     html`<${StateChip} state=${state} />${failures > 0 && html` <span class="chip" data-tone="bad" title="Failures in the last 24 hours">${failures} failed</span>`}`,
   error: ({ error }) => html`<span class="chip" data-tone="bad">${error}</span>`,
-  kind: ({ kind }) =>
+  kind: ({ kind = '' }) =>
     html`<span class="chip" data-tone=${kind in stuckKinds ? 'bad' : 'calm'} title=${kind}>${stuckKinds[kind] ?? stateName(kind)}</span>`,
   key_last4: ({ key_last4 }) => `key …${key_last4}`,
   chunk_count: ({ chunk_count, embedder, embedded_count }) =>
     `${chunk_count}, ${embedder === null ? 'keywords only' : `${embedded_count} with vectors`}`,
-  changes: ({ changes }) =>
-    Array.isArray(changes)
-      ? changes.join(', ') || nothing
-      : `+${changes.added} −${changes.removed} =${changes.unchanged}`,
-  owner_type: ({ owner_type, tenant_id, external_user_id }) =>
+  changes: ({ changes = [] }) =>
+    'added' in changes ? `+${changes.added} −${changes.removed} =${changes.unchanged}` : changes.join(', ') || nothing,
+  owner_type: ({ owner_type = '', tenant_id, external_user_id }) =>
     html`${owner_type.replace('end_', '')} ${external_user_id}${external_user_id && tenant_id && ' of '}${tenant_id && html`<a href=${routeHash({ view: 'connections', project: sessionNow().project, query: { tenant: tenant_id } })} title=${tenant_id}>${knownName(tenant_id)}</a>`}`,
   budget_day_usd: budgetCell('day', 'for today'),
   budget_month_usd: budgetCell('month', 'for this month'),
   budget_total_usd: budgetCell('total', 'in all'),
-  pinned: ({ superseded_by, valid_to, pinned }) => {
+  pinned: ({ superseded_by, valid_to = null, pinned }) => {
     if (superseded_by !== null) return html`<span class="chip" data-tone="wait">superseded</span>`
     return valid_to === null
       ? html`<span class="chip">${pinned ? 'pinned' : 'now'}</span>`
@@ -114,9 +112,13 @@ const cells: Readonly<Record<string, (row: any) => ComponentChild>> = {
   current: ({ current }) => (current ? 'this one' : nothing),
   paused: ({ paused, paused_by, paused_at }) =>
     html`<${StateChip} state=${paused ? 'paused' : 'running'} />${paused && html` <${When} at=${paused_at} /> by ${knownName(paused_by ?? '')}`}`,
-  actor: ({ actor: { id, kind } }) => html`<span title=${id}>${id === null ? kind : knownName(id)}</span>`,
-  resource: ({ resource: { id, type, name } }) =>
-    name === null ? named(id, type) : html`<span title=${id}>${name}</span>`,
+  actor: ({ actor }) =>
+    actor && html`<span title=${actor.id}>${actor.id === null ? actor.kind : knownName(actor.id)}</span>`,
+  resource: ({ resource }) =>
+    resource &&
+    (resource.name === null
+      ? named(resource.id, resource.type)
+      : html`<span title=${resource.id}>${resource.name}</span>`),
 }
 
 /** Whether a field is shown in its own way. */

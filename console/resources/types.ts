@@ -89,8 +89,45 @@ export interface Resource {
   readonly acts: readonly (Act | null)[]
 }
 
-/** A resource's row as the API returns it. */
-export type Row = Readonly<Record<string, unknown>>
+/** A resource's row as the API returns it: fields by their names, of which any may be absent, and others. */
+export interface Row {
+  readonly [field: string]: unknown
+  readonly id?: string
+  readonly name?: string | null
+  readonly label?: string | null
+  readonly machine?: string
+  readonly status?: string | number
+  readonly state?: string
+  readonly kind?: string
+  readonly at?: string
+  readonly failures?: number
+  readonly error?: string | Readonly<{ code?: string; message?: string }> | null
+  readonly redactions?: Readonly<Record<string, number>>
+  readonly changes?: readonly string[] | Readonly<{ added: number; removed: number; unchanged: number }>
+  readonly actor?: Readonly<{ id: string | null; kind: string }>
+  readonly resource?: Readonly<{ id: string; type: string; name: string | null }>
+  readonly is_active?: boolean
+  readonly failing_since?: string | null
+  readonly attempts?: number
+  readonly key_last4?: string
+  readonly chunk_count?: number
+  readonly embedder?: string | null
+  readonly embedded_count?: number
+  readonly owner_type?: string
+  readonly tenant_id?: string | null
+  readonly external_user_id?: string | null
+  readonly superseded_by?: string | null
+  readonly valid_to?: string | null
+  readonly paused_by?: string | null
+  readonly paused_at?: string | null
+}
+
+/** What an operation answers that is known by data only: a row, or a page of rows. */
+export interface Answered extends Row {
+  readonly data?: readonly Row[]
+  readonly next_cursor?: string | null
+  readonly nextCursor?: string | null
+}
 
 /** Values of fields, as the request's body has them; those not filled in are absent. */
 export type Values = Readonly<Record<string, unknown>>

@@ -7,10 +7,8 @@ type Offer = Answers['second_factor.enrol']
 
 /** The second factor of the signed-in member: sets it up, shows its recovery codes once, and disables it. */
 export const SecondFactor = (props: Props & { state: Factor }) => {
-  const {
-    state: { enabled, required, recovery_codes_left },
-    done,
-  } = props
+  const { state, done } = props
+  const { enabled, required, recovery_codes_left } = state
   const [offer, setOffer] = useState<Offer | null>(null)
   const [codes, setCodes] = useState<readonly string[]>([])
   const [password, setPassword] = useState('')

@@ -1,10 +1,11 @@
 import type { McpServer as Server, McpTool as Tool } from '#client/api/index.ts'
-import { callApi, wordsOf } from '../api.ts'
+import { callApi } from '../api.ts'
 import { time } from '../format.ts'
 import { html } from '../html.ts'
 import { ActButton } from '../parts/act-button.ts'
 import { nothing, StateChip } from '../parts/cells.ts'
 import { Table } from '../parts/table.ts'
+import { Trouble } from '../parts/trouble.ts'
 import { useRead } from '../parts/use-read.ts'
 import { sessionNow } from '../session.ts'
 import { ReviewForm } from './review-form.ts'
@@ -17,7 +18,7 @@ export const ServerTools = ({ place: { project }, row, done }: { place: Place; r
     () => callApi(project, 'mcp_servers.tools', { params: { server_id: id } }),
     { keep: true, since: row },
   )
-  const unread = error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`
+  const unread = html`<${Trouble} error=${error} within="panel-part" />`
   if (data === null) return unread
   const waiting = data.tools.filter(({ state }) => state === 'pending_review')
   const others = data.tools.filter(({ state }) => state !== 'pending_review')

@@ -1,3 +1,4 @@
-import type { h, VNode } from 'preact'
-declare const htm: { bind(make: typeof h): (strings: TemplateStringsArray, ...values: readonly unknown[]) => VNode }
+import type { Attributes, ComponentChildren, ComponentType, VNode } from 'preact'
+type Make = (type: ComponentType | string, props: Attributes | null, ...children: ComponentChildren[]) => VNode
+declare const htm: { bind(make: Make): (strings: TemplateStringsArray, ...values: readonly unknown[]) => VNode }
 export default htm

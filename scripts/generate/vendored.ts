@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { minifySync } from 'rolldown/utils'
 import type { GeneratedFile } from './generated-file.ts'
 
 const packages = join(import.meta.dirname, '../../node_modules')
@@ -27,31 +26,7 @@ export const vendoredFiles = async (): Promise<readonly GeneratedFile[]> => [
   ...(await bundledFiles('store', '@xstate/store', 'createStore')),
   ...(await bundledFiles('eventsource-parser', 'eventsource-parser/stream', 'EventSourceParserStream')),
   ...copies(),
-  ...seriesFiles(),
 ]
-
-/**
- * uPlot without what the console does not use: the parts its module offers to others (joined tables, bars, steps,
- * splines), and scales that are not linear.
- */
-const seriesFiles = (): readonly GeneratedFile[] => [
-  { path: 'console/vendor/uplot.js', text: minified(seriesText()) },
-  { path: 'console/vendor/uplot.d.ts', text: "export { default } from 'uplot'\n" },
-  { path: 'console/vendor/uplot.css', text: readFileSync(join(packages, 'uplot/dist/uPlot.min.css'), 'utf8') },
-]
-
-/** The kind of a scale compared with one that is not linear. */
-const otherScale = /\b(?:\w+\.distr|distr|xScaleDistr) (?:==|>=) +(?:2|3|4|100)\b/g
-
-/** A browser's language may be none that `Intl` accepts, and then the module would fail; the console is in English. */
-const seriesText = (): string => {
-  const text = readFileSync(join(packages, 'uplot/dist/uPlot.esm.js'), 'utf8')
-  const [own = '', offered = ''] = text.split(/^uPlot\.assign = /m)
-  const [ratio = ''] = /^uPlot\.pxRatio = .*$/m.exec(offered) ?? []
-  const english = own.replace(/NumberFormat\([^)]*\)/, 'NumberFormat("en")')
-  if (ratio === '' || english === own) throw new Error('uPlot has another form')
-  return `${english.replaceAll(otherScale, 'false')}${ratio}\nexport { uPlot as default }\n`
-}
 
 const copies = (): readonly GeneratedFile[] =>
   modules.flatMap(({ name, file, types }) => [
@@ -80,8 +55,6 @@ const bundledFiles = async (name: string, from: string, part: string): Promise<r
   ]
 }
 
-const minified = (text: string): string => `${minifySync('module.js', text, { module: true }).code.trim()}\n`
-
 const browserText = (text: string): string =>
   `${text
     .replaceAll(/\/\/# sourceMappingURL=.*$/gm, '')
@@ -89,8 +62,9 @@ const browserText = (text: string): string =>
     .trim()}\n`
 
 /** htm's own types allow several roots in any template; ours have one each. */
-const htmTypes = `import type { h, VNode } from 'preact'
-declare const htm: { bind(make: typeof h): (strings: TemplateStringsArray, ...values: readonly unknown[]) => VNode }
+const htmTypes = `import type { Attributes, ComponentChildren, ComponentType, VNode } from 'preact'
+type Make = (type: ComponentType | string, props: Attributes | null, ...children: ComponentChildren[]) => VNode
+declare const htm: { bind(make: Make): (strings: TemplateStringsArray, ...values: readonly unknown[]) => VNode }
 export default htm
 `
 

@@ -71,7 +71,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     await totals.getByText('$0.0050').waitFor()
     const groups = page.getByRole('table', { name: 'Groups' }).getByRole('row')
     await groups.filter({ hasText: 'good' }).filter({ hasText: '2,100' }).waitFor()
-    expect(await page.locator('.series canvas').count()).toBe(4)
+    expect(await page.locator('.series:has(.line[d^="M"])').count()).toBe(4)
     await page.locator('.series').filter({ hasText: 'Calls and errors' }).getByText('Figures').click()
     await page.getByRole('table', { name: 'Calls and errors' }).getByRole('button').last().click()
     await page.getByRole('heading', { name: 'Gateway', level: 1 }).waitFor()
