@@ -7,16 +7,8 @@ import { framesOf } from './scrubber.ts'
 import { type EffectSpan, effectSpans, messagesOf, nameOf, takeoverText } from './steps-model.ts'
 
 /** Label of what caused a step. */
-export const causes: Readonly<Record<string, string>> = {
-  creation: 'created',
-  request: 'request',
-  effect: 'result',
-  part: 'part',
-  message: 'message',
-  reminder: 'reminder',
-  operator: 'operator',
-  runtime: 'runtime',
-}
+export const causeOf = ({ caused_by }: Step) =>
+  caused_by === 'creation' ? 'created' : caused_by === 'effect' ? 'result' : caused_by
 
 /** One row per commit: cause, from → to with the guard that decided, effects, messages, reminders. */
 export const StepsPanel = (props: Props & { chosen: number; choose: (index: number) => void }) => {
@@ -31,7 +23,7 @@ export const StepsPanel = (props: Props & { chosen: number; choose: (index: numb
         <li key=${step.seq} class=${`px-(--inset) pb-6 border-b border-line text-12 wrap-anywhere ${index === chosen ? 'chosen' : ''}`} data-seq=${step.seq}>
           <button type="button" class="step-head grid grid-cols-[minmax(2.6em,max-content)_auto_1fr_auto] items-baseline gap-10 w-full px-0 pt-5 pb-2 border-0 bg-transparent text-inherit [font:var(--code)] text-left" aria-pressed=${index === chosen} onClick=${() => choose(index)}>
             <span class="seq">${step.seq}</span>
-            <span class="step-cause">${causes[step.caused_by] ?? step.caused_by}</span>
+            <span class="step-cause">${causeOf(step)}</span>
             <span class="font-semibold">${nameOf(layout, step)}</span>
             <time datetime=${step.at}>${preciseTime(step.at)}</time>
           </button>

@@ -74,14 +74,16 @@ export const file = (path: string) => request<Layout>(path)
 export const pathOf = <I extends OperationId>(project: string | null, id: I, ...given: Given<Place<I>>): string =>
   pathBy(project, id, given[0] ?? {})
 
-const pathBy = (
-  project: string | null,
-  id: OperationId,
-  {
-    params = {},
-    query = {},
-  }: { params?: Readonly<Record<string, string>> | undefined; query?: Readonly<Record<string, unknown>> | undefined },
-) => {
+/** what a call of an operation that is known by data only takes; `tenant`: restricts it, also among the params */
+interface AnyGiven {
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+  readonly tenant?: string
+}
+
+const pathBy = (project: string | null, id: OperationId, { params = {}, query = {} }: AnyGiven) => {
   const [, template] = operations[id]
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(params[name] ?? (name === 'project_id' ? (project ?? '') : '')),
@@ -115,30 +117,11 @@ export const headOf = (
   }
 }
 
-/**
- * Calls an operation that is known by data only (`resources/resources.ts`).
- *
- * @param given `tenant`: restricts the call, also among the params
- * @returns the JSON document
- * @throws {ApiError}
- */
-export const callById = (
-  project: string | null,
-  id: OperationId,
-  given: {
-    params?: Readonly<Record<string, string>> | undefined
-    query?: Readonly<Record<string, unknown>> | undefined
-    body?: unknown
-    signal?: AbortSignal
-    tenant?: string
-  },
-): Promise<Answered> => called(project, id, given)
+/** Calls an operation that is known by data only (`resources/resources.ts`). @throws {ApiError} */
+export const callById = (project: string | null, id: OperationId, given: AnyGiven): Promise<Answered> =>
+  called(project, id, given)
 
-const called = <Document>(
-  project: string | null,
-  id: OperationId,
-  given: Parameters<typeof callById>[2],
-): Promise<Document> => {
+const called = <Document>(project: string | null, id: OperationId, given: AnyGiven): Promise<Document> => {
   const { body, signal, params, tenant = params?.tenant ?? '' } = given
   const head = headOf(project, id, body)
   const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }

@@ -1,6 +1,6 @@
 import { ApiError, callApi, wordsOf } from './api.ts'
 import { byId, h } from './dom.ts'
-import { FindDialog } from './find-dialog.ts'
+import { findDialog } from './find-dialog.ts'
 import { homePage } from './home-page.ts'
 import { html, render, typed } from './html.ts'
 import { keysDialog } from './keys-dialog.ts'
@@ -25,9 +25,8 @@ const view = byId('view')
 const tools = byId('tools')
 const side = byId('side')
 const notice = byId('notice')
-const find = new FindDialog()
-document.body.append(find.element, keysDialog())
-session.subscribe(({ context }) => find.of(context.project ?? ''))
+const find = findDialog()
+document.body.append(find.dialog, keysDialog())
 
 let current: View | null = null
 let shown = 0
@@ -170,7 +169,7 @@ const showTools = (known: readonly Project[], project: string) => {
   render(html`<${Navigation} project=${project} current=${location.hash} />`, side)
   side.hidden = false
   render(
-    html`<button type="button" class="quiet" onClick=${() => find.open()}>Find <kbd>/</kbd></button>
+    html`<button type="button" class="quiet" onClick=${find.open}>Find <kbd>/</kbd></button>
       ${known.length > 1 ? picker : html`<span class="muted">${known[0]?.name}</span>`}
       <button type="button" class="quiet" onClick=${() => void signOut()}>Sign out</button>`,
     tools,

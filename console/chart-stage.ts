@@ -37,12 +37,8 @@ export class ChartStage {
       ['Fit', 'Fit the chart', () => this.fit()],
     ] as const
     this.#tools.append(
-      ...buttons.map(([text, label, click]) =>
-        h(
-          'button',
-          { type: 'button', class: 'quiet min-w-30 min-h-28', 'aria-label': label, title: label, click },
-          text,
-        ),
+      ...buttons.map(([text, title, click]) =>
+        h('button', { type: 'button', class: 'quiet min-w-30 min-h-28', 'aria-label': title, title, click }, text),
       ),
     )
     this.element.append(this.#chart.element)

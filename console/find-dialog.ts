@@ -6,6 +6,7 @@ import { titleOf } from './names.ts'
 import { pages } from './navigation.ts'
 import { isFree } from './parts/keys.ts'
 import { listHash, routeHash } from './route.ts'
+import { sessionNow } from './session.ts'
 import { readViews, viewHash, viewsNamed } from './views.ts'
 
 type Kind = 'actor' | 'tenant' | 'user' | 'agent' | 'knowledge' | 'model' | 'error' | 'tool' | 'request' | 'page'
@@ -54,37 +55,25 @@ const hashes: Readonly<Record<Kind, (project: string, finding: Finding) => strin
     routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } }),
 }
 
-/** The dialog that finds anything: opened by ⌘K, Ctrl+K or `/`. */
-export class FindDialog {
-  element = h('dialog', { class: 'find', 'aria-label': 'Find' })
-  #project = ''
-
-  constructor() {
-    addEventListener('keydown', (event) => this.#onKey(event))
-    this.element.addEventListener('close', () => render(null, this.element))
-    this.element.addEventListener('click', ({ target }) => {
-      if (target === this.element) this.element.close()
-    })
+/** The dialog that finds anything, while a project is shown: opened by ⌘K, Ctrl+K or `/`. */
+export const findDialog = () => {
+  const dialog = h('dialog', { class: 'find', 'aria-label': 'Find' })
+  const open = () => {
+    const { project } = sessionNow()
+    if (project === null || dialog.open) return
+    render(html`<${Find} project=${project} close=${() => dialog.close()} />`, dialog)
+    dialog.showModal()
   }
-
-  /** @param project project to search; '' while signed out */
-  of(project: string) {
-    this.#project = project
-  }
-
-  open() {
-    if (this.#project === '' || this.element.open) return
-    render(html`<${Find} project=${this.#project} close=${() => this.element.close()} />`, this.element)
-    this.element.showModal()
-  }
-
-  #onKey(event: KeyboardEvent) {
+  addEventListener('keydown', (event) => {
     const { key, metaKey, ctrlKey } = event
     const opens = ((metaKey || ctrlKey) && key.toLowerCase() === 'k') || (key === '/' && isFree(event))
-    if (!opens || this.#project === '') return
+    if (!opens || sessionNow().project === null) return
     event.preventDefault()
-    this.open()
-  }
+    open()
+  })
+  dialog.addEventListener('close', () => render(null, dialog))
+  dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close())
+  return { dialog, open }
 }
 
 const Find = ({ project, close }: Props) => {

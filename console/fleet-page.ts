@@ -1,10 +1,10 @@
 import type { FleetMachine, FleetState } from './answers.d.ts'
 import { callApi, file } from './api.ts'
 import { FleetChart } from './fleet-chart.ts'
-import { duration, machineName, toneOf } from './format.ts'
+import { duration, machineName } from './format.ts'
 import { html } from './html.ts'
 import { livePage } from './live-page.ts'
-import { nothing } from './parts/cells.ts'
+import { nothing, StateChip } from './parts/cells.ts'
 import { Table } from './parts/table.ts'
 import { listHash } from './route.ts'
 
@@ -50,7 +50,7 @@ const Machine = ({ project, machine, layout }: { project: string } & Shown) => {
   const name = machineName(machine.machine)
   const columns: Columns<FleetState> = {
     State: ({ state }) =>
-      html`<a href=${listHash({ project, machine: machine.machine, state })}><span class="chip" data-tone=${toneOf(state)}>${state}</span></a>`,
+      html`<a href=${listHash({ project, machine: machine.machine, state })}><${StateChip} state=${state} /></a>`,
     Actors: ({ actors, actors_are }) => counted(actors, actors_are === 'at_least'),
     p50: ({ p50_ms }) => (p50_ms === null ? nothing : duration(p50_ms)),
     p95: ({ p95_ms }) => (p95_ms === null ? nothing : duration(p95_ms)),
@@ -65,7 +65,7 @@ const Machine = ({ project, machine, layout }: { project: string } & Shown) => {
       ${
         total > 0 &&
         html`
-        <div class="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)] max-phone:grid-cols-1 border-t border-line [&>.data]:self-start max-phone:[&_.chip]:whitespace-normal max-phone:[&_.chip]:wrap-anywhere">
+        <div class="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)] max-phone:grid-cols-1 border-t border-line [&>.data]:self-start">
           ${layout && html`<${FleetChart} layout=${layout} machine=${machine} project=${project} />`}
           <${Table} label=${`States of ${name}`} columns=${columns} rows=${machine.states.filter(({ actors }) => actors > 0)} />
         </div>`

@@ -67,21 +67,8 @@ type Tone = 'wait' | 'work' | 'bad' | 'calm' | 'still'
 /** The tones that states have, except for calm ones. */
 const toned: readonly (readonly [Tone, ...string[]])[] = [
   ['still', 'draft', 'deprecated', 'retired', 'info', 'off'],
-  [
-    'wait',
-    'pending',
-    'pending_review',
-    'staged',
-    'paused',
-    'requires_action',
-    'queued',
-    'waiting',
-    'retrying',
-    'in_review',
-    'warning',
-    'draining',
-  ],
-  ['wait', 'pending_approval', 'awaiting_input', 'awaiting_connection'],
+  ['wait', 'pending', 'pending_review', 'in_review', 'pending_approval', 'awaiting_input', 'awaiting_connection'],
+  ['wait', 'staged', 'paused', 'requires_action', 'queued', 'waiting', 'retrying', 'warning', 'draining'],
   ['work', 'working', 'thinking', 'acting', 'deciding', 'executing', 'running', 'attempting', 'approved'],
   ['work', 'syncing', 'fetching', 'extracting', 'embedding'],
   ['bad', 'failed', 'error', 'cancelled', 'interrupted', 'rejected', 'expired', 'deleted', 'parked'],

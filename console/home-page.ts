@@ -38,6 +38,7 @@ const Home = ({ project, needs }: { project: string; needs: readonly Need[] }) =
     <span class="muted" role="status">${attentionText(needs)}</span>
   </div>
   ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
+  <h2 class="px-(--gutter) pb-6 text-12 text-soft font-semibold">Last 24 hours</h2>
   <${DayTotals} project=${project} />
   ${sessionNow().operates && html`<${FirstSteps} project=${project} />`}
   ${sections.map(({ kinds, title, tone }) => {
@@ -80,7 +81,7 @@ const Row = ({ project, need }: { project: string; need: Need }) => html`
       </span>
     </div>
     <p class="block wrap-anywhere">${linked(project, need.cause)}</p>
-    ${need.arguments !== null && need.arguments !== undefined && html`<code class="block text-soft wrap-anywhere">${jsonText(need.arguments)}</code>`}
+    ${Object.keys(need.arguments ?? {}).length > 0 && html`<code class="block text-soft wrap-anywhere">${jsonText(need.arguments)}</code>`}
   </li>
 `
 

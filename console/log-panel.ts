@@ -30,7 +30,7 @@ export class LogPanel {
   #loading = false
 
   /** @param parts `session`: whose images are read; `grown`: called after events were added */
-  constructor(parts: LogPlace & { read: ReadEvents; report: (error: unknown) => void; grown: () => void }) {
+  constructor(parts: LogPlace & { read: ReadEvents; report: (error: unknown) => void; grown?: () => void }) {
     this.#parts = parts
     this.#view = new LogView(parts)
     this.#view.onStart = () => void this.#readEarlier()
@@ -119,7 +119,7 @@ export class LogPanel {
   #grown() {
     this.#view.show(this.#log.entries)
     this.#render()
-    this.#parts.grown()
+    this.#parts.grown?.()
   }
 
   #render() {

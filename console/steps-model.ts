@@ -107,12 +107,7 @@ export const effectSpans = (steps: readonly Step[]): readonly EffectSpan[] => {
     }
     for (const { id, name, policy, params } of effects)
       spans.set(id, {
-        ...{ id, name, policy, params },
-        startedAt: ms,
-        firstPartAt: null,
-        endedAt: null,
-        outcome: null,
-        attempts: 1,
+        ...{ id, name, policy, params, startedAt: ms, firstPartAt: null, endedAt: null, outcome: null, attempts: 1 },
       })
   }
   return [...spans.values()]

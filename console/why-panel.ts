@@ -1,5 +1,5 @@
 import type { Actor } from './actor-facts.ts'
-import { causes } from './actor-panels.ts'
+import { causeOf } from './actor-panels.ts'
 import { duration, preciseTime, serverNow } from './format.ts'
 import { html, useEffect, useState } from './html.ts'
 import { effectSpans, nameOf, taken } from './steps-model.ts'
@@ -33,7 +33,7 @@ export const WhyPanel = ({ actor, steps, layout, at, next }: Props & { at?: Step
   return html`
     <section class="min-h-76 px-16 pt-10 wrap-anywhere" aria-label="Why it is here">
       ${actor.parked !== null && html`<p class="text-bad">Parked: ${actor.parked}</p>`}
-      ${entered && html`<p>In <strong>${state}</strong> since ${preciseTime(entered.at)}, by ${causes[entered.caused_by]} <code>${nameOf(layout, entered)}</code>.</p>`}
+      ${entered && html`<p>In <strong>${state}</strong> since ${preciseTime(entered.at)}, by ${causeOf(entered)} <code>${nameOf(layout, entered)}</code>.</p>`}
       ${actor.in_flight.map((flight) => html`<${Flight} key=${flight.id} flight=${flight} steps=${steps} now=${now} />`)}
       ${near?.map((reminder) => html`<${Countdown} key=${reminder.name} reminder=${reminder} now=${now} />`)}
       ${at !== undefined && html`<p class="muted">${next === undefined ? 'This is the newest commit.' : html`Then, ${duration(Date.parse(next.at) - now)} later: <code>${nameOf(layout, next)}</code>${next.to !== null && html` → ${next.to}`}.`}</p>`}

@@ -159,7 +159,7 @@ const Item = (
       choose(action.id)
     }} aria-current=${chosen ? 'true' : undefined}>
       <span class="row gap-x-8 gap-y-2"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted ml-auto tabular-nums" datetime=${action.created_at}>${age(action.created_at)}</time></span>
-      <code class="truncate">${jsonText(action.arguments)}</code>
+      ${Object.keys(action.arguments).length > 0 && html`<code class="truncate">${jsonText(action.arguments)}</code>`}
       <span class="muted">${waiterOf(action)}${notesOf(action, members).join(' · ')}</span>
     </a>
   </li>`

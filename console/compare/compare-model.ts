@@ -195,16 +195,16 @@ const keyOf = ({ kind, name }: Part) =>
 /** In what two parts differ, except for their time. */
 export const differences = (a: Part | null, b: Part | null): readonly string[] => {
   if (a === null || b === null) return [a === null ? 'only in B' : 'only in A']
-  const named = a.kind === 'model' ? 'model' : a.kind === 'run' ? 'agent' : 'tool'
-  return [
-    ...(a.name === b.name ? [] : [named]),
-    ...(a.given === b.given ? [] : ['arguments']),
-    ...(a.output === b.output ? [] : [a.kind === 'input' ? 'input' : 'output']),
-    ...(a.images === b.images ? [] : ['images']),
-    ...(a.failed === b.failed ? [] : ['outcome']),
-    ...(a.decision === b.decision ? [] : ['decision']),
-  ]
+  const names = {
+    name: a.kind === 'model' ? 'model' : a.kind === 'run' ? 'agent' : 'tool',
+    output: a.kind === 'input' ? 'input' : 'output',
+    ...{ given: 'arguments', images: 'images', failed: 'outcome', decision: 'decision' },
+  }
+  return compared.flatMap((field) => (a[field] === b[field] ? [] : [names[field]]))
 }
+
+/** Fields of a part in which two may differ, in the order of their names. */
+const compared = ['name', 'given', 'output', 'images', 'failed', 'decision'] as const
 
 /** Share by which a figure has to change to stand out. */
 const notable = 0.1

@@ -216,6 +216,8 @@ const Pair = ({ a, b }: { a: Part | null; b: Part | null }) => {
   const parts = [a, b].filter((part) => part !== null)
   const names = [...new Set(parts.map(({ name }) => name))]
   const kind = parts[0]?.kind
+  const output = kind === 'model' || kind === 'input' ? 'Text' : 'Output'
+  const labels = { given: 'Arguments', output, images: 'Images', decision: 'Decision' }
   return html`
     <li>
       <details open=${found.length > 0}>
@@ -225,10 +227,7 @@ const Pair = ({ a, b }: { a: Part | null; b: Part | null }) => {
           ${parts.some(({ failed }) => failed) && html` <span class="chip" data-tone="bad">failed</span>`}
           <span class="ml-auto text-soft text-12 tabular-nums">${parts.some(({ ms }) => ms !== null) && [a, b].map((part) => (part?.ms == null ? nothing : duration(part.ms))).join(' · ')}</span>
         </summary>
-        ${(a?.given || b?.given) && html`<${Texts} label="Arguments" a=${a?.given ?? null} b=${b?.given ?? null} />`}
-        ${(a?.output || b?.output) && html`<${Texts} label=${kind === 'model' || kind === 'input' ? 'Text' : 'Output'} a=${a?.output ?? null} b=${b?.output ?? null} />`}
-        ${(a?.images || b?.images) && html`<${Texts} label="Images" a=${a?.images ?? null} b=${b?.images ?? null} />`}
-        ${(a?.decision || b?.decision) && html`<${Texts} label="Decision" a=${a?.decision ?? null} b=${b?.decision ?? null} />`}
+        ${(['given', 'output', 'images', 'decision'] as const).map((field) => (a?.[field] || b?.[field]) && html`<${Texts} key=${field} label=${labels[field]} a=${a?.[field] ?? null} b=${b?.[field] ?? null} />`)}
       </details>
     </li>
   `

@@ -45,13 +45,9 @@ const usersSeen = async (project: string) => {
       callApi(project, 'observation.actors', { query: { machine, limit: maxActors } }),
     ),
   )
-  const users = lists.flatMap(({ data }) =>
-    data.map(({ external_user_id: user, tenant_id: tenant }) => ({
-      user,
-      tenant,
-    })),
-  )
-  const links = users.filter(({ user }) => user !== null).map((each) => JSON.stringify(each))
+  const links = lists
+    .flatMap(({ data }) => data.filter(({ external_user_id: user }) => user !== null))
+    .map(({ external_user_id: user, tenant_id: tenant }) => JSON.stringify({ user, tenant }))
   return [...new Set(links)].slice(0, 20)
 }
 

@@ -12,8 +12,8 @@ const tiles: readonly (readonly [
   ['Cost', ({ cost_usd }) => cost_usd, (value) => dollars(value)],
   ['Calls', ({ calls }) => calls, (value) => count(value)],
   ['Errors', ({ errors }) => errors, (value) => count(value)],
-  ['p50', ({ p50_ms }) => p50_ms, (value) => duration(value)],
-  ['p95', ({ p95_ms }) => p95_ms, (value) => duration(value)],
+  ['Median time', ({ p50_ms }) => p50_ms, (value) => duration(value)],
+  ['95 % within', ({ p95_ms }) => p95_ms, (value) => duration(value)],
   ['Tokens', ({ input_tokens, output_tokens }) => input_tokens + output_tokens, (value) => count(value)],
 ]
 
@@ -40,7 +40,7 @@ const changeOf = (now: number, before: number) => {
   const percent = Math.round((100 * (now - before)) / before)
   const change =
     percent >= 1000 ? `×${count(Math.round(now / before))}` : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`
-  return html`<dd class="muted text-12">${percent === 0 ? 'as before' : `${change} from before`}</dd>`
+  return html`<dd class="muted text-12">${percent === 0 ? 'as before' : `${change} vs. before`}</dd>`
 }
 
 export const count = (value: number) =>

@@ -1,26 +1,19 @@
-import { h } from '../dom.ts'
-import { html } from '../html.ts'
+import { html, useState } from '../html.ts'
 
-/** The end of an id, which names it among others; a press copies all of it. */
-const copyButton = (id: string) => {
-  const button = h('button', { type: 'button', class: 'copy', title: `Copy ${id}` })
-  /** The label has the text in it, by which those who speak to their screen press it. */
-  const say = (text: string, label: string) => {
-    button.replaceChildren(text)
-    button.setAttribute('aria-label', label)
+/**
+ * The end of an id, which names it among others; a press copies all of it. The label has the text in it, by which those
+ * who speak to their screen press it.
+ */
+export const CopyId = ({ id }: { id: string }) => {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(id)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
   }
-  const sayId = () => say(shortId(id), `Copy ${shortId(id)}`)
-  sayId()
-  button.addEventListener('click', () => {
-    void navigator.clipboard.writeText(id).then(() => say('copied', `copied ${shortId(id)}`))
-    setTimeout(sayId, 1_500)
-  })
-  return button
+  const short = shortId(id)
+  return html`<button key=${id} type="button" class="copy" title=${`Copy ${id}`} aria-label=${`${copied ? 'copied' : 'Copy'} ${short}`} onClick=${copy}>${copied ? 'copied' : short}</button>`
 }
-
-/** The same in a template. A page that refreshes keeps the button, which may have the focus. */
-export const CopyId = ({ id }: { id: string }) =>
-  html`<span key=${id} ref=${(box: HTMLElement | null) => box?.firstChild ?? box?.append(copyButton(id))}></span>`
 
 const shortId = (id: string) => `${id.slice(0, id.lastIndexOf('_') + 1)}…${id.slice(-5)}`
 

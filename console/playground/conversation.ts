@@ -60,8 +60,12 @@ const after = (context: Conversation, frame: Frame): Conversation => {
   if (frame.event === 'turn.restarted') return { ...next, lines: withoutAnswer(lines) }
   if (frame.event.endsWith('output_text.delta') && newest?.kind === 'answer')
     return { ...next, lines: [...lines.slice(0, -1), line('answer', newest.text + String(frame.data.delta ?? ''))] }
-  return { ...next, lines: [...lines, ...added] }
+  // the call itself was said when it began
+  const said = newest !== undefined && added[0]?.text === `${newest.text}${waits}`
+  return { ...next, lines: [...(said ? lines.slice(0, -1) : lines), ...added] }
 }
+
+const waits = ' is pending approval'
 
 /** The answer of a turn is generated again. */
 const withoutAnswer = (lines: readonly Line[]): readonly Line[] => {
@@ -87,7 +91,7 @@ const linesOf = ({ event, data }: Frame): readonly Line[] => {
   if (event === 'queued') return [line('input', textIn(data.input))]
   if (event === 'model_call.completed') return data.text ? [line('answer', String(data.text))] : []
   if (event === 'turn.paused' || event === 'requires_action')
-    return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})}) is pending approval`)]
+    return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})})${waits}`)]
   if (event === 'turn.resumed') return [line('tool', `It was ${data.resolution}.`)]
   if (event === 'action.approved' || event === 'action.rejected') return [line('tool', `It was ${event.slice(7)}.`)]
   if (event === 'delegated') return [line('tool', `It delegated to ${data.child_run_id}: ${textIn(data.input)}`)]

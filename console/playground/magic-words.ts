@@ -17,6 +17,7 @@ export const isSimulated = (model: string, models: readonly string[]) =>
 
 export const MagicWords = ({ disabled, press }: { disabled: boolean; press: (input: string) => Promise<void> }) => html`
   <div class="row act mb-10 [.form_&]:m-0" role="group" aria-label="Commands of the simulated model">
+    <span class="muted">Simulated model</span>
     ${words.map(([name, input]) => html`<button type="button" class="quiet" aria-disabled=${disabled} title=${input} onClick=${() => disabled || press(input)}>${name}</button>`)}
   </div>
 `

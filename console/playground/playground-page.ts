@@ -46,14 +46,7 @@ const Playground = ({ place, shown: { models, agents, log } }: Props & { shown: 
   const fields = [
     { name: 'model', label: 'Model', choices: [['', "the agent's, or the default"], ...models.map((id) => [id, id])] },
     { name: 'agent', label: 'Agent', choices: [['', 'none'], ...agents.map(({ id, name }) => [id, name])] },
-    {
-      name: 'by',
-      label: 'Over',
-      choices: [
-        ['', 'SSE'],
-        ['ws', 'WebSocket'],
-      ],
-    },
+    { name: 'by', label: 'Over', choices: Object.entries({ '': 'SSE', ws: 'WebSocket' }) },
   ]
   return html`
     <div class="view-head"><h1>Playground</h1>

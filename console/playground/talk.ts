@@ -1,5 +1,6 @@
 import { Approval } from '../approval-form.ts'
 import { html, typed, useEffect, useRef, useState } from '../html.ts'
+import { Empty } from '../parts/empty.ts'
 import { routeHash } from '../route.ts'
 import { Lines } from '../talk-panel.ts'
 import { AttachButton, Attached, sentParts, useAttachments } from './attachments.ts'
@@ -56,7 +57,7 @@ export const Messages = (props: Props & { session?: string; lines: Talking['line
   useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [lines])
   return html`
     <div class="messages" role="log" aria-label="Messages" tabindex="0" ref=${list}>
-      ${lines.length === 0 && html`<p class="muted">Nothing was said yet. Write something below${hint ? ', or press one of the commands of the simulated model' : ''}.</p>`}
+      ${lines.length === 0 && html`<${Empty} drawn="playground" title="Nothing was said yet."><p>Write something below${hint ? ', or press one of the commands of the simulated model' : ''}.</p><//>`}
       <${Lines} project=${project} session=${session} lines=${lines} />
     </div>
   `

@@ -74,11 +74,11 @@ const shown: Readonly<Record<string, Shown>> = {
     ...{ title: 'Agents', columns: 'description visibility updated_at', acts: 'runs.create' },
     children: 'agent_versions agent_keys',
   },
-  agent_versions: { title: 'Versions', columns: 'status published_at created_at' },
+  agent_versions: { title: 'Versions', named: 'Version', columns: 'status published_at created_at' },
   agent_keys: { title: 'Keys of the agent', columns: 'key_type prefix created_at' },
   installations: { title: 'Installations', columns: 'agent_id tenant_id version status' },
   prompts: { title: 'Prompts', columns: 'description latest_version updated_at', children: 'prompt_versions' },
-  prompt_versions: { title: 'Versions', columns: 'description model created_at' },
+  prompt_versions: { title: 'Versions', named: 'Version', columns: 'description model created_at' },
   mcp_servers: {
     ...{ title: 'Tool servers', columns: 'url status pending_review_count tool_count tenant_id snapshot_at' },
     ...{ first: 'failing', empty: { tenant_id: 'any' } },
@@ -123,7 +123,7 @@ const shown: Readonly<Record<string, Shown>> = {
   organizations: { title: 'Organization', columns: 'require_second_factor require_oidc updated_at' },
   guardrails: { title: 'Guardrails', columns: 'description is_default updated_at' },
   skills: { title: 'All skills', columns: 'description updated_at', children: 'skill_versions' },
-  skill_versions: { title: 'Versions', columns: 'status created_at' },
+  skill_versions: { title: 'Versions', named: 'Version', columns: 'status created_at' },
   skill_imports: { title: 'Imports of skills', columns: 'status created_at', first: 'staged' },
   actions: { title: 'Actions', columns: 'status risk_level created_at' },
   batches: { title: 'Batches', columns: 'endpoint status created_at' },
@@ -144,11 +144,11 @@ const shown: Readonly<Record<string, Shown>> = {
     ...{ none: 'No app has access', empty: { last_used_at: 'never', expires_at: 'never' } },
   },
   memory: {
-    ...{ title: 'Memories', columns: 'scope sessionId namespace source pinned created_at', create: 'memory.write' },
+    ...{ title: 'Memories', named: 'Memory', columns: 'scope sessionId namespace source pinned created_at', create: 'memory.write' },
     none: 'Nothing is remembered of this user.',
   },
   request_log: {
-    title: 'Requests',
+    ...{ title: 'Requests', named: 'Request' },
     columns:
       'status at tenant_id key_id duration_ms input_tokens output_tokens cost_usd attempts redactions -first_byte_ms -external_user_id -agent_id -model -asked_model -provider -request_id',
     ...{ none: 'No requests logged yet', empty: { cost_usd: 'unknown' } },

@@ -55,7 +55,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('pages of the console w
     await page.getByRole('row').getByTitle('open.started.requires_action').waitFor()
     expect(await console.faults('long-runs')).toEqual([])
     await console.show('fleet', 'Fleet')
-    await page.getByText('open.started.requires_action').first().waitFor()
+    await page.getByTitle('open.started.requires_action').first().waitFor()
     expect(await console.faults('long-fleet')).toEqual([])
     expect(console.complaints).toEqual([])
   })
