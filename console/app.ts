@@ -91,8 +91,11 @@ const loadingAfterMs = 150
 
 /** The outline of a page that is being read. */
 const loading = () => {
-  const outline = h('div', { class: 'loading grid gap-14 p-(--gutter)', 'aria-busy': 'true' })
-  render(html`<p role="status" class="muted">Loading</p><i></i><i></i><i></i>`, outline)
+  const outline = h('div', { class: 'grid gap-14 p-(--gutter)', 'aria-busy': 'true' })
+  render(
+    html`<p role="status" class="muted">Loading</p>${[0, 1, 2].map(() => html`<i class="card h-84 bg-[linear-gradient(90deg,var(--panel),var(--line),var(--panel))] bg-size-[200%_100%] animate-[reading_1.4s_linear_infinite]"></i>`)}`,
+    outline,
+  )
   return outline
 }
 

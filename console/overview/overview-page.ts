@@ -58,7 +58,7 @@ const Charts = ({ place: { project, query }, series: { data, groups, bucket_ms }
   const durations = [line('p50', 'calm', 'p50_ms'), line('p95', 'wait', 'p95_ms')]
   const tokens = [line('Input', 'accent', 'input_tokens', true), line('Output', 'calm', 'output_tokens')]
   return html`
-    <div class="grid grid-cols-[repeat(auto-fit,minmax(min(420px,100%),1fr))] gap-16 mx-(--gutter) mb-16">
+    <div class="grid grid-cols-[repeat(auto-fit,minmax(min(420px,100%),1fr))] items-start gap-16 mx-(--gutter) mb-16">
       <${SeriesChart} ...${parts} title=${`Cost by ${by}`} format=${dollars} lines=${costs} />
       <${SeriesChart} ...${parts} title="Calls and errors" format=${count} lines=${calls} />
       <${SeriesChart} ...${parts} title="Duration of requests" format=${duration} lines=${durations} />

@@ -1,3 +1,4 @@
+import { time as timeText } from '../format.ts'
 import { html, useState } from '../html.ts'
 
 /** `color`: the name of a colour of the style sheets */
@@ -21,7 +22,7 @@ export const SeriesChart = (chart: Chart) => {
   const [at, pointAt] = useState(-1)
   const [first = 0, last = 0] = [times[0], times.at(-1)]
   const steps = stepsTo(lines.flatMap(({ values }) => values.map(Number)))
-  const x = (time: number) => (100 * (time - first)) / Math.max(1, last - first)
+  const x = (seconds: number) => (100 * (seconds - first)) / Math.max(1, last - first)
   const y = (value: number) => 100 - (100 * value) / Math.max(...steps)
   const indexAt = ({ currentTarget, clientX }: MouseEvent) => {
     if (!(currentTarget instanceof Element)) return -1
@@ -92,7 +93,7 @@ const clockOf = (time: number, whole: number) => {
   return whole > 2 * dayS ? date.toLocaleDateString('en-CA').slice(5) : date.toTimeString().slice(0, 5)
 }
 
-const dateOf = (time: number) => new Date(time * 1000).toLocaleString()
+const dateOf = (seconds: number) => timeText(new Date(seconds * 1000).toISOString())
 
 const shown = (value: number | null | undefined, format: Chart['format']) => (value == null ? '–' : format(value))
 

@@ -33,13 +33,13 @@ const Thumbnail = (props: Props & { image: Image; read: () => Promise<Blob> }) =
   const [isBroken, setBroken] = useState(false)
   if (isElsewhere) return html`<a href=${image_url} rel="noreferrer" target="_blank">Image at ${hostOf(image_url)}</a>`
   if (isBroken || error !== null) return html`<span class="muted">${name} cannot be shown</span>`
-  return html`<button type="button" class="thumbnail h-74 min-w-40 p-0 overflow-hidden border-line bg-page cursor-zoom-in" aria-label=${`Open ${name}`} onClick=${() => setOpen(true)}><${Picture} blob=${data} label=${name} height=${thumbnailPx} failed=${() => setBroken(true)} /></button>${isOpen && html`<${Whole} blob=${data} label=${name} close=${() => setOpen(false)} />`}`
+  return html`<button type="button" class="h-74 min-w-40 p-0 overflow-hidden border-line bg-page cursor-zoom-in" aria-label=${`Open ${name}`} onClick=${() => setOpen(true)}><${Picture} blob=${data} label=${name} class="block h-72 max-w-220 object-cover" height=${thumbnailPx} failed=${() => setBroken(true)} /></button>${isOpen && html`<${Whole} blob=${data} label=${name} close=${() => setOpen(false)} />`}`
 }
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : 'another server')
 
 const Whole = ({ blob, label, close }: { blob: Blob | null; label: string; close: () => void }) =>
-  html`<dialog class="find whole-picture" aria-label=${label} ref=${(dialog: HTMLDialogElement | null) => dialog?.open || dialog?.showModal()} onClose=${close} onClick=${close}><${Picture} blob=${blob} label=${label} /><button type="button" class="quiet">Close</button></dialog>`
+  html`<dialog class="find open:grid justify-items-end gap-8 w-fit max-w-[94vw] m-auto p-10" aria-label=${label} ref=${(dialog: HTMLDialogElement | null) => dialog?.open || dialog?.showModal()} onClose=${close} onClick=${close}><${Picture} blob=${blob} label=${label} class="max-w-full max-h-[82vh] object-contain" /><button type="button" class="quiet">Close</button></dialog>`
 
 /** Draws an image. @param props `height` in px, by default its own */
 export const Picture = (props: Props & { blob: Blob | null; height?: number; class?: string; failed?: () => void }) => {
