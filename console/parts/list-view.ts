@@ -72,7 +72,7 @@ export const ListView = (
   return html`
     <div class="flex flex-wrap items-start justify-between gap-x-16 gap-y-8 px-(--inset) py-10">
       ${fields.length > 0 && html`<${Filters} place=${place} fields=${fields} />`}
-      <span class="list-menus row">
+      <span class="list-menus row ml-auto">
         ${children}
         <${ColumnsMenu} columns=${columns} shown=${shown} to=${to} />
         <${ViewsMenu} place=${place} viewed=${viewed(query, fields)} all=${to({ ...Object.fromEntries(keptOf(fields).map((name) => [name, ''])), view: 'all' })} />
