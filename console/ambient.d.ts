@@ -2,6 +2,8 @@
 /** What a function returns, or what it promises. */
 type Made<F extends (...given: never[]) => unknown> = Awaited<ReturnType<F>>
 type Answers = import('./answers.d.ts').Answers
+/** Parameters of a path, by their names. */
+type Params = Readonly<Record<string, string>>
 type Query = import('./route.ts').Query
 type Place = import('./route.ts').Place
 type ActorEvent = import('./event-log.ts').ActorEvent

@@ -1,7 +1,7 @@
 import type { FleetMachine, FleetState } from './answers.d.ts'
 import { callApi } from './api.ts'
 import { machineName } from './format.ts'
-import { html, useState } from './html.ts'
+import { html, typed, useState } from './html.ts'
 import { ActorLink } from './linked-ids.ts'
 import { livePage } from './live-page.ts'
 import { titleOf } from './names.ts'
@@ -71,7 +71,7 @@ const List = ({ place, listed: { rows, next_cursor: next }, machines }: { place:
   return html`
     <div class="view-head">
       <h1>${kindOf(machine)}</h1>
-      <label class="flex items-center gap-6 ml-auto text-soft text-12">Kind<select onChange=${({ currentTarget }: Event) => currentTarget instanceof HTMLSelectElement && location.assign(listHash({ project, machine: currentTarget.value }))}>
+      <label class="flex items-center gap-6 ml-auto text-soft text-12">Kind<select onChange=${typed((chosen) => location.assign(listHash({ project, machine: chosen })))}>
         ${machine === '' && html`<option value="" selected>All kinds</option>`}${machines.map((each) => html`<option value=${each.machine} selected=${each.machine === machine}>${kindOf(each.machine)}</option>`)}
       </select></label>
     </div>

@@ -12,7 +12,7 @@ import type { Row, Values } from './types.ts'
 export const CreatePanel = (
   props: Props & {
     /** of the paths, for a resource that belongs to another */
-    params: Readonly<Record<string, string>>
+    params: Params
     initial?: Values
     /** beneath a list that is a part of a page */
     nested?: boolean

@@ -12,7 +12,7 @@ interface Listed {
   readonly project: string
   readonly resource: Resource
   readonly rows: readonly Row[]
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Params
   readonly hrefOf: (row: Row) => string
   readonly done: () => void
   readonly filterBy?: (filter: Query) => string

@@ -17,7 +17,7 @@ import { idOf, titleOf } from './row-text.ts'
 import type { Resource, Row, Values } from './types.ts'
 
 /** what every call of a list takes besides */
-type Given = Readonly<{ query?: Readonly<Record<string, string>>; params?: Readonly<Record<string, string>> }>
+type Given = Readonly<{ query?: Params; params?: Params }>
 
 type ListPlace = Pick<Place, 'project' | 'query'>
 
@@ -101,9 +101,7 @@ const isLive = ({ revoked_at = null }: Row) => revoked_at === null
  *
  * @param props `initial`: of the form
  */
-export const Listing = (
-  props: Props & { listed: Listed; params?: Readonly<Record<string, string>>; initial?: Values; given?: Given },
-) => {
+export const Listing = (props: Props & { listed: Listed; params?: Params; initial?: Values; given?: Given }) => {
   const { place, resource, listed, params = {}, initial = {}, given = { params }, done } = props
   const { rows, next_cursor, opened } = listed
   const { project, query, view } = place

@@ -14,7 +14,7 @@ interface Acting {
   readonly resource: Resource
   readonly row: Row
   /** those of the paths that name what the row belongs to */
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Params
   /** called after each act */
   readonly done: () => unknown
   /** only what a list offers */
@@ -23,7 +23,7 @@ interface Acting {
 }
 
 /** The parameters of the paths that name a row. */
-export const paramsOf = (of: Pick<Acting, 'resource' | 'row' | 'params'>): Readonly<Record<string, string>> => {
+export const paramsOf = (of: Pick<Acting, 'resource' | 'row' | 'params'>): Params => {
   const { resource, row, params } = of
   return resource.key === null ? params : { ...params, [resource.key]: String(row[resource.key] ?? idOf(row)) }
 }
@@ -41,7 +41,7 @@ export const RowActs = (props: Acting) => {
     (act) => act !== null && isFor(act, row, own) && (!quick || ids.includes(act.id)),
   )
   /** @param further parameters of the path */
-  const call = async (act: Act, body?: object, further: Readonly<Record<string, string>> = {}) => {
+  const call = async (act: Act, body?: object, further: Params = {}) => {
     const named = act.fields.some(({ name }) => name === key) ? own : {}
     const given = { params: { ...own, ...further }, ...(body && { body: { ...body, ...named } }) }
     const answered = await callById(project, act.id, given)
@@ -63,7 +63,7 @@ const RowAct = (
     fields: Act['fields']
     quick: boolean
     removes: boolean
-    call: (act: Act, body?: object, further?: Readonly<Record<string, string>>) => Promise<void>
+    call: (act: Act, body?: object, further?: Params) => Promise<void>
   },
 ) => {
   const { act, fields, name, quick, removes, call } = props
@@ -76,7 +76,7 @@ const RowAct = (
 }
 
 /** Whether a row has all parameters of an operation's path, and what it needs, and is none of another member. */
-const isFor = (act: Act, row: Row, own: Readonly<Record<string, string>>) => {
+const isFor = (act: Act, row: Row, own: Params) => {
   const { operates, member } = sessionNow()
   const isOwn = row.member_id === undefined || row.member_id === member || operates
   const has = (act.needs ?? []).every(meets(row))

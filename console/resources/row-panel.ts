@@ -22,7 +22,7 @@ import type { Act, Row, Values } from './types.ts'
 import { VersionDiff } from './version-diff.ts'
 
 /** `params`: those of the paths that name what the row belongs to */
-type RowProps = Props & { rows?: readonly Row[]; params: Readonly<Record<string, string>> }
+type RowProps = Props & { rows?: readonly Row[]; params: Params }
 
 /** One resource: all its fields, its form, what can be done with it, and the resources that belong to it. */
 export const RowPanel = ({ place, resource, row, rows = [], params, done }: RowProps) => {
@@ -129,7 +129,7 @@ export const resourceOf = (name: string) => {
  *
  * @param props `of`: what they belong to, with which they are read again
  */
-export const Children = (props: Props & { of?: object; params?: Readonly<Record<string, string>> }) => {
+export const Children = (props: Props & { of?: object; params?: Params }) => {
   const { place, name, of = noFields, params = noFields } = props
   const { list } = resourceOf(name)
   const parameters: readonly string[] = operations[list][2]
@@ -149,9 +149,7 @@ export const Children = (props: Props & { of?: object; params?: Readonly<Record<
 const prefixOf = (id: string) => id.split('_')[0]
 
 /** Resources of one kind as a part of a page, with what can be done with each. */
-export const Rows = (
-  props: Props & { rows: readonly Row[]; isCut?: boolean; of?: Row; params?: Readonly<Record<string, string>> },
-) => {
+export const Rows = (props: Props & { rows: readonly Row[]; isCut?: boolean; of?: Row; params?: Params }) => {
   const { place, name, rows: unsorted, isCut = false, of = noFields, params = noFields, done } = props
   const resource = resourceOf(name)
   const { title, about, none, create, get } = resource

@@ -139,7 +139,7 @@ const Input = ({ field, value, set, suggestions }: Editing & { suggestions: stri
   const into = typed((changed: string) => set(changed))
   switch (kind) {
     case 'choice':
-      return html`<select value=${text} onChange=${({ currentTarget }: Event) => currentTarget instanceof HTMLSelectElement && set(choices.find((each) => String(each) === currentTarget.value) ?? '')}>
+      return html`<select value=${text} onChange=${typed((chosen) => set(choices.find((each) => String(each) === chosen) ?? ''))}>
         <option value="">${field.default === undefined ? (required === true ? 'choose' : 'not set') : `${field.default} (default)`}</option>
         ${choices.map((choice) => html`<option value=${String(choice)} selected=${String(choice) === text}>${titles[String(choice)] ?? String(choice)}</option>`)}</select>`
     case 'long':
