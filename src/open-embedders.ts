@@ -19,12 +19,13 @@ const maxThreads = 4
 const offMessage =
   'the sentence model cannot be used, so texts are found by their words; EMBEDDER names another embedder, or none'
 
-const judgeOffMessage =
-  'the model that judges instructions cannot be used, so memories and skills are screened by rules alone'
+const judgeOffMessage = 'the model that judges instructions cannot be used, so memories are screened by rules alone'
 
 const updateOffMessage = 'the model that compares memories cannot be used, so rules alone decide what is superseded'
 
 const updateReaderOffMessage = 'the model that reads two memories together cannot be used, so fewer updates are noticed'
+
+const suspectOffMessage = 'the model that reads skills cannot be used, so they are screened by rules alone'
 
 const readerOffMessage = 'the model that judges memories cannot be used, so their scores are those of words and vectors'
 
@@ -35,11 +36,12 @@ export async function openEmbedders(config: Config, log: Logger): Promise<Embedd
   const embedder = await localEmbedderOf(
     config,
     (reason) => log.warn({ reason }, offMessage),
-    ({ read, judge, compare, together }) => {
+    ({ read, judge, compare, together, suspect }) => {
       if (read !== null) log.warn({ reason: read }, readerOffMessage)
       if (judge !== null) log.warn({ reason: judge }, judgeOffMessage)
       if (compare !== null) log.warn({ reason: compare }, updateOffMessage)
       if (together !== null) log.warn({ reason: together }, updateReaderOffMessage)
+      if (suspect !== null) log.warn({ reason: suspect }, suspectOffMessage)
     },
   )
   return { embedder, pageEmbedder: embedder instanceof LocalEmbedder ? embedder : null, defaultEmbedder }

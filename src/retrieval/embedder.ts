@@ -35,6 +35,14 @@ export interface Embedder {
    * @throws {EmbedderUnavailable}
    */
   compare?(text: string, older: readonly OlderText[]): Promise<readonly number[] | null>
+  /**
+   * Judges whether passages of a skill would have an agent act against the one it works for (`PassageReader`). Returns the
+   * logarithm of the odds, in the order of the passages, for as many of the first as there is time for, none when others were
+   * served first; null when it cannot. Absent: it never can.
+   *
+   * @throws {EmbedderUnavailable}
+   */
+  suspect?(passages: readonly string[]): Promise<readonly number[] | null>
 }
 
 /** A text that another one may update, and its vector. */

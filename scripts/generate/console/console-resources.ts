@@ -144,7 +144,12 @@ const shown: Readonly<Record<string, Shown>> = {
     ...{ none: 'No app has access', empty: { last_used_at: 'never', expires_at: 'never' } },
   },
   memory: {
-    ...{ title: 'Memories', named: 'Memory', columns: 'scope sessionId namespace source pinned created_at', create: 'memory.write' },
+    ...{
+      title: 'Memories',
+      named: 'Memory',
+      columns: 'scope sessionId namespace source pinned created_at',
+      create: 'memory.write',
+    },
     none: 'Nothing is remembered of this user.',
   },
   request_log: {

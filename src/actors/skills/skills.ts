@@ -3,12 +3,14 @@ import { skillImports, skills as skillOperations, skillVersions } from '#specs/r
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { localEmbedderPort } from '../capability/embedder-port.ts'
 import { plainResource } from '../capability/plain-resource.ts'
 import { textScan } from '../capability/text-scan.ts'
 import { Table } from '../records/table.ts'
 import { agentSkills } from './agent-skills.ts'
 import { skillImportUseCases } from './import-use-cases.ts'
 import { skillImports as importKind, skills as skillKind, skillVersions as versionKind } from './kinds.ts'
+import { SkillReader } from './review/skill-reader.ts'
 import { SkillReview } from './review/skill-review.ts'
 import { SkillScanner } from './scanner/skill-scanner.ts'
 import { SkillFiles } from './skill-files.ts'
@@ -45,6 +47,7 @@ export const skillContents = capability({
       versions: new SkillVersions(services.records, services.now),
       files: new SkillFiles(services.storage.blobs),
       scanner,
+      reader: new SkillReader(localEmbedderPort.of(services)),
       review: new SkillReview({
         chats: () => gatewayPort.of(services).chats,
         modelOf: async (project) => (await authPort.of(services).projects.settings(project))?.skillReviewModel ?? null,

@@ -11,6 +11,7 @@ import { pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { newIdFor } from '../runtime/internal.ts'
 import { type Override, type SkillVersionData, skillStatus } from './kinds.ts'
+import type { SkillReader } from './review/skill-reader.ts'
 import type { SkillReview } from './review/skill-review.ts'
 import type { ScannedSkill } from './scanner/scanned-skill.ts'
 import type { ArchivedFile } from './scanner/skill-archive.ts'
@@ -23,6 +24,7 @@ export interface SkillParts {
   readonly versions: SkillVersions
   readonly files: SkillFiles
   readonly scanner: Pick<SkillScanner, 'open' | 'scan'>
+  readonly reader: Pick<SkillReader, 'findings'>
   readonly review: Pick<SkillReview, 'findings'>
 }
 
@@ -66,16 +68,17 @@ export const skillVersionUseCases = (parts: SkillParts): UseCasesOf<'skill_versi
 })
 
 /**
- * Scans the files of a skill, then has them reviewed by the project's model, if it has chosen one: a scan that is refused
- * costs no call of a model.
+ * Scans the files of a skill, has its passages read by the model of this machine, then has them reviewed by the project's model, if
+ * it has chosen one: a scan that is refused costs no call of a model.
  */
 export const judged = async (
-  { scanner, review }: Pick<SkillParts, 'review'> & { readonly scanner: Pick<SkillScanner, 'scan'> },
+  { scanner, reader, review }: Pick<SkillParts, 'reader' | 'review'> & { readonly scanner: Pick<SkillScanner, 'scan'> },
   files: readonly ArchivedFile[],
   scope: Scope,
-): Promise<ScannedSkill> => {
-  const scanned = await scanner.scan(files, scope)
-  return { ...scanned, findings: [...scanned.findings, ...(await review.findings(files, scope))] }
+): Promise<Omit<ScannedSkill, 'reading'>> => {
+  const { reading, findings, ...front } = await scanner.scan(files, scope)
+  const read = await reader.findings(reading, scope)
+  return { ...front, findings: [...findings, ...read, ...(await review.findings(files, scope))] }
 }
 
 /**

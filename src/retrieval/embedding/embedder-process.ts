@@ -27,6 +27,7 @@ try {
     if (request.kind === 'embed') return { kind: 'embedded', id, vectors: await model.embed(texts, request.use) }
     if (request.kind === 'read') return { kind: 'read', id, odds: await model.read(request.question, texts) }
     if (request.kind === 'judge') return { kind: 'read', id, odds: await model.judge(texts, request.trait) }
+    if (request.kind === 'suspect') return { kind: 'read', id, odds: await model.suspect(texts) }
     return { kind: 'read', id, odds: await model.compare(texts[0] ?? '', request.older) }
   }
   answer({ kind: 'open', dimensions: probe?.length ?? 0, off: model.off })

@@ -68,7 +68,10 @@ export class LocalEmbedder implements Embedder {
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
   /** Processed before all others: their callers have waited before, or wait for a short time. */
   readonly #readings: Reading[] = []
-  /** Sentences of messages that are extracted, and memories that are compared: before passages, and after what searches wait for. */
+  /**
+   * Sentences of messages that are extracted, memories that are compared, and passages of skills: before passages, and after
+   * what searches wait for.
+   */
   readonly #extractions: Reading[] = []
   /** Least recently used first. */
   readonly #questions = new Map<string, Promise<Float32Array>>()
@@ -125,10 +128,17 @@ export class LocalEmbedder implements Embedder {
       : await this.#read({ kind: 'compare', texts: older.length === 0 ? [] : [text], older: older.map(beginningOf) })
   }
 
+  async suspect(passages: readonly string[]): Promise<readonly number[] | null> {
+    return this.#place.passageReader === undefined || this.#opened?.off.suspect
+      ? null
+      : await this.#read({ kind: 'suspect', texts: passages })
+  }
+
   async #read(request: ReadRequest): Promise<readonly number[] | null> {
-    const isExtraction = request.kind === 'compare' || (request.kind === 'judge' && request.trait === 'lasting')
+    const isExtraction = request.kind !== 'read' && !(request.kind === 'judge' && request.trait === 'instructions')
     const queue = isExtraction ? this.#extractions : this.#readings
-    if (this.#closed || queue.length >= maxReadings) return null
+    // skills are read one at a time (`SkillReader`), and one that is not read when memories are many would be published unread
+    if (this.#closed || (queue.length >= maxReadings && request.kind !== 'suspect')) return null
     if (request.texts.length === 0) return []
     const until = performance.now() + (isExtraction ? maxExtractionWaitMs : maxReadingWaitMs)
     return await new Promise<readonly number[]>((resolve, reject) => {

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { EmbedUse, OlderText } from '../embedder.ts'
 import { KeptRows } from './kept-rows.ts'
+import { checkFile, jsonOf, packageNear } from './model-files.ts'
 import { withOutput } from './onnx-output.ts'
 import { PairReader, type PairReaderParts } from './pair-reader.ts'
+import { PassageReader } from './passage-reader.ts'
 import { readsScripts } from './read-scripts.ts'
 import {
   type GuardPlace,
@@ -24,8 +23,6 @@ import {
   type Tokenizer,
   type Trait,
   tokenizersOf,
-  type UpdatePlace,
-  type UpdateReaderPlace,
 } from './schema.ts'
 import { TextJudge } from './text-judge.ts'
 import { UpdateJudge } from './update-judge.ts'
@@ -37,6 +34,8 @@ const maxCharacters = 16_384
 const maxReadTokens = 128
 /** Time for one question and its texts, for texts that are judged, or for pairs, in ms. */
 const maxReadMs = 250
+/** Tokens of a passage of a skill that are read. */
+const maxPassageTokens = 96
 /** Tokens of each of two texts that are read together, and the number of older texts, the likeliest, that are. */
 const [maxPairTokens, maxPairs] = [48, 8]
 /** What is added to the odds of older texts that were not read, so that none of them is taken for the updated one. */
@@ -60,6 +59,7 @@ export class OnnxModel {
   readonly #judge: TextJudge | null
   readonly #update: UpdateJudge | null
   readonly #updateReader: UpdateReader | null
+  readonly #passageReader: PassageReader | null
   /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
   /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
@@ -79,6 +79,7 @@ export class OnnxModel {
     this.#judge = parts.judge
     this.#update = parts.update
     this.#updateReader = parts.updateReader
+    this.#passageReader = parts.passageReader
     this.#states = parts.states
     this.off = parts.off
   }
@@ -108,20 +109,24 @@ export class OnnxModel {
     const judges = await opened(guard, parts, TextJudge.open)
     const compares = await opened(update, parts, UpdateJudge.open)
     const together = await opened(place.updateReader, parts, UpdateReader.open)
+    const suspects = await opened(place.passageReader, parts, PassageReader.open)
     const states =
       (reads.opened && reader?.states) ??
       (judges.opened && guard?.states) ??
       (compares.opened && update?.states) ??
       null
-    const values = [states, together.opened?.states].flatMap((value) => value ?? [])
+    const values = [states, together.opened?.states, suspects.opened?.states].flatMap((value) => value ?? [])
     const session = await runtime.InferenceSession.create(
       values.length === 0 ? file : [...new Set(values)].reduce<Uint8Array>(withOutput, await readFile(file)),
       options,
     )
     return new OnnxModel({
       ...{ reader: reads.opened, judge: judges.opened, update: compares.opened, states },
-      updateReader: together.opened,
-      off: { read: reads.off, judge: judges.off, compare: compares.off, together: together.off },
+      ...{ updateReader: together.opened, passageReader: suspects.opened },
+      off: {
+        ...{ read: reads.off, judge: judges.off, compare: compares.off },
+        ...{ together: together.off, suspect: suspects.off },
+      },
       runtime,
       session,
       tokenizer,
@@ -172,6 +177,27 @@ export class OnnxModel {
     for (const text of texts) {
       if (performance.now() > until) break
       odds.push(this.#judge.odds(await this.meaning(text), trait))
+    }
+    return odds
+  }
+
+  /**
+   * Returns the logarithm of the odds that each passage of a skill would have an agent act against the one it works for: of
+   * as many of the first ones as can be read in time, at least one.
+   *
+   * @throws {Error} without a reader of skills.
+   */
+  async suspect(passages: readonly string[]): Promise<readonly number[]> {
+    const reader = this.#passageReader
+    if (reader === null) throw new Error('the model does not read skills')
+    const until = performance.now() + maxReadMs
+    const odds: number[] = []
+    for (const passage of passages) {
+      if (odds.length > 0 && performance.now() > until) break
+      const windows: number[] = []
+      for (const tokens of windowsOf(this.#tokens(passage, 'passage'), this.#tokens('', 'passage')))
+        windows.push(await reader.odds(this.#statesIn(await this.#run(tokens), reader.states), tokens.length))
+      odds.push(Math.max(...windows))
     }
     return odds
   }
@@ -307,12 +333,13 @@ interface ModelParts {
   readonly judge: TextJudge | null
   readonly update: UpdateJudge | null
   readonly updateReader: UpdateReader | null
+  readonly passageReader: PassageReader | null
   readonly off: ReadersOff
   readonly states: string | null
 }
 
 /** Opens a network beside the model. One that cannot be opened costs only what it would have read. */
-async function opened<P extends ReaderPlace | GuardPlace | UpdatePlace | UpdateReaderPlace, T>(
+async function opened<P extends ReaderPlace | GuardPlace, T>(
   place: P | undefined,
   parts: PairReaderParts,
   open: (parts: PairReaderParts, place: P) => Promise<T>,
@@ -327,6 +354,20 @@ async function opened<P extends ReaderPlace | GuardPlace | UpdatePlace | UpdateR
   }
 }
 
+/**
+ * Returns tokens of a passage in windows of as many as are read together, each with what stands before every passage and ends it:
+ * numbers and codes have a token for each letter or two, and what follows them would not be read.
+ */
+function windowsOf(tokens: readonly number[], empty: readonly number[]): readonly (readonly number[])[] {
+  if (tokens.length <= maxPassageTokens) return [tokens]
+  const common = empty.findIndex((token, at) => token !== tokens[at])
+  const [before, end] = [tokens.slice(0, common), tokens.slice(-1)]
+  const size = maxPassageTokens - before.length - 1
+  const body = tokens.slice(common, -1)
+  const count = Math.ceil(body.length / size)
+  return Array.from({ length: count }, (_, at) => [...before, ...body.slice(at * size, (at + 1) * size), ...end])
+}
+
 function sumOf(rows: Float32Array, size: number): Float32Array {
   const sum = new Float32Array(size)
   for (let at = 0; at < rows.length; at++) sum[at % size] = (sum[at % size] ?? 0) + (rows[at] ?? 0)
@@ -336,43 +377,4 @@ function sumOf(rows: Float32Array, size: number): Float32Array {
 function unit(vector: Float32Array): Float32Array {
   const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return norm > 0 ? vector.map((value) => value / norm) : vector
-}
-
-/** @throws {Error} when a file does not have this SHA-256. */
-async function checkFile(path: string, wanted: string): Promise<void> {
-  const hash = createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex')
-  if (hash !== wanted) throw new Error(`${path} was changed: its SHA-256 is not ${wanted}`)
-}
-
-async function jsonOf(path: string): Promise<unknown> {
-  if (!existsSync(path)) return null
-  const json: unknown = JSON.parse(await readFile(path, 'utf8'))
-  return json
-}
-
-/** Imports a package that the operator installed next to the model or the product. */
-async function packageNear(folder: string, name: string): Promise<unknown> {
-  for (const from of [join(folder, 'package.json'), import.meta.filename]) {
-    const path = resolved(from, name)
-    if (path === null) continue
-    const module: unknown = await import(pathToFileURL(path).href)
-    return module
-  }
-  throw new Error(`the package ${name} is not installed`)
-}
-
-/** Whether the packages are installed with which a model in a folder is run. */
-export const hasRuntime = (folder: string): boolean =>
-  ['onnxruntime-node', '@huggingface/tokenizers'].every((name) =>
-    [join(folder, 'package.json'), import.meta.filename].some((from) => resolved(from, name) !== null),
-  )
-
-function resolved(from: string, name: string): string | null {
-  try {
-    return createRequire(from).resolve(name)
-  } catch {
-    return null
-  }
 }

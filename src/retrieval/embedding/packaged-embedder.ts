@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Embedder, EmbedderUnavailable, type EmbedUse, type OlderText } from '../embedder.ts'
 import { LocalEmbedder, ModelUnusable } from './local-embedder.ts'
-import { hasRuntime } from './onnx-model.ts'
+import { hasRuntime } from './model-files.ts'
 import type { ModelPlace, ReadersOff, Trait } from './schema.ts'
 
 /**
  * The sentence model that belongs to the product: multilingual-e5-small (specs/decisions/0260-embedder-in-the-box.md),
  * the reader that was trained to judge memories from its ninth layer on (0310-reading-memories.md), the judge of
- * texts (0317-instructions-by-meaning.md) and that of updates (0138-facts-by-rules.md).
+ * texts (0317-instructions-by-meaning.md), that of updates (0138-facts-by-rules.md) and the reader of skills (0157-skills.md).
  */
 export const packagedModel: Omit<ModelPlace, 'threads'> = {
   folder: fileURLToPath(new URL('../../../models/multilingual-e5-small', import.meta.url)),
@@ -33,6 +33,10 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
   updateReader: {
     ...{ file: 'update.onnx', states: 'l7.oln' },
     hashes: { 'update.onnx': 'f8e1bb660c22dee3293b7d1294afe40977c648cee0d70bb1ab7b79b515e769b6' },
+  },
+  passageReader: {
+    ...{ file: 'skills.onnx', states: 'l7.oln' },
+    hashes: { 'skills.onnx': 'd6faec14c3d22ade65b146ff81db50dddb69f71456691554563401bf1e021de5' },
   },
   guard: {
     ...{ file: 'guard.json', states: 'l8.oln' },
@@ -106,6 +110,12 @@ export class PackagedEmbedder implements Embedder {
   /** Returns null until the model is open. */
   async compare(text: string, older: readonly OlderText[]): Promise<readonly number[] | null> {
     return this.#isOff || !this.#hasOpened ? null : await this.#local.compare(text, older)
+  }
+
+  /** Waits until the model is open. */
+  async suspect(passages: readonly string[]): Promise<readonly number[] | null> {
+    if (!this.#isOff && !this.#hasOpened) await this.#embedded(['probe'], 'query').catch(() => undefined)
+    return this.#isOff || !this.#hasOpened ? null : await this.#local.suspect(passages)
   }
 
   close(): Promise<void> {

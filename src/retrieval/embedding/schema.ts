@@ -99,6 +99,7 @@ export type EmbedRequest =
     }
   | { readonly kind: 'read'; readonly id: number; readonly texts: readonly string[]; readonly question: string }
   | { readonly kind: 'judge'; readonly id: number; readonly texts: readonly string[]; readonly trait: Trait }
+  | { readonly kind: 'suspect'; readonly id: number; readonly texts: readonly string[] }
   | {
       readonly kind: 'compare'
       readonly id: number
@@ -113,6 +114,7 @@ export interface ReadersOff {
   readonly judge: string | null
   readonly compare: string | null
   readonly together: string | null
+  readonly suspect: string | null
 }
 
 /** A message of the embedder's process: whether its model could be opened, or the result of a request. */
@@ -144,6 +146,8 @@ export interface ModelPlace {
   readonly update?: UpdatePlace
   /** File of a reader of both texts (`UpdateReader`). Absent: that judge alone judges. */
   readonly updateReader?: UpdateReaderPlace
+  /** File of a reader of skills (`PassageReader`). Absent: rules alone find what is wrong with one. */
+  readonly passageReader?: PassageReaderPlace
 }
 
 /** What a text is judged for. */
@@ -174,6 +178,7 @@ export const updateWeightsOf = (json: unknown): UpdateWeights => json as UpdateW
 
 export type UpdatePlace = GuardPlace
 export type UpdateReaderPlace = GuardPlace
+export type PassageReaderPlace = GuardPlace
 
 /** Name of the file beside the sentence model, and of the value of that model that it reads. */
 export interface GuardPlace {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { skillImportUseCases } from '#actors/skills/import-use-cases.ts'
 import { skillImports, skills, skillVersions } from '#actors/skills/kinds.ts'
+import { SkillReader } from '#actors/skills/review/skill-reader.ts'
 import { SkillFiles } from '#actors/skills/skill-files.ts'
 import { SkillVersions } from '#actors/skills/skill-versions.ts'
 import { Table } from '#records/table.ts'
@@ -24,7 +25,14 @@ beforeEach(async () => {
     skillImportUseCases({
       versions,
       files: new SkillFiles(blobs),
-      scanner: { open: async () => [], scan: async () => ({ findings: [], name: 'tables', description: 'Tables.' }) },
+      scanner: {
+        open: async () => [],
+        scan: async () => ({
+          ...{ findings: [], name: 'tables', description: 'Tables.' },
+          reading: { passages: [], isWhole: true },
+        }),
+      },
+      reader: new SkillReader(null),
       review: { findings: async () => [] },
       imports: new Table(records, skillImports, Date.now),
       guard: {

@@ -80,7 +80,7 @@ describe('a skill scanner', () => {
 
   it('reads the name and description of SKILL.md', async () => {
     const files = [{ path: 'SKILL.md', base64: Buffer.from(skill).toString('base64') }]
-    expect(await scanner.scan(files)).toEqual({ findings: [], name: 'reports', description: 'Writes reports.' })
+    expect(await scanner.scan(files)).toMatchObject({ findings: [], name: 'reports', description: 'Writes reports.' })
   })
 
   it.each([

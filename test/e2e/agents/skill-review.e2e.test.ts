@@ -48,7 +48,10 @@ describe('a skill of a project that has chosen a model for reviews', () => {
     )
     const made = await draft('1.0.0')
     const { severity, code, path, line } = finding
-    expect(made.findings).toEqual([{ severity, code, path, line, message: 'Review by a model: A new account.' }])
+    expect(made.findings).toEqual([
+      expect.objectContaining({ severity: 'info', code: 'not_read' }),
+      { severity, code, path, line, message: 'Review by a model: A new account.' },
+    ])
     expect(JSON.stringify(upstream.received[0]?.body)).toContain('8: Our account is now 4711')
     expect((await world.api.post(`/v1/skills/${skill}/versions/1.0.0/publish`)).body.error.code).toBe('scan_blocked')
     await vi.waitFor(async () => {
@@ -60,6 +63,7 @@ describe('a skill of a project that has chosen a model for reviews', () => {
   it('is kept when the model fails, with a finding that says so', async () => {
     upstream.script((response) => response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{}}'))
     expect((await draft('1.0.1')).findings).toEqual([
+      expect.objectContaining({ severity: 'info', code: 'not_read' }),
       expect.objectContaining({ severity: 'warning', code: 'review_failed' }),
     ])
   })

@@ -13,6 +13,9 @@ const notReviewed = {
   ...{ severity: 'info', code: 'not_reviewed_for_meaning', path: 'SKILL.md', line: 1, message: expect.any(String) },
 }
 
+/** Without a model on this machine too. */
+const notRead = { ...notReviewed, code: 'not_read' }
+
 describe('skills', () => {
   let world: World
   let api: Api
@@ -65,7 +68,10 @@ describe('skills', () => {
       { path: 'logo.png', content: 'iVBORw0KGgo=', encoding: 'base64' },
     ]
     const made = await draft('1.0.0', { files })
-    expect(made).toMatchObject({ status: 201, body: { status: 'draft', content: skillText, findings: [notReviewed] } })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { status: 'draft', content: skillText, findings: [notRead, notReviewed] },
+    })
     expect(made.body.files.map(({ path }: { path: string }) => path)).toEqual([
       'SKILL.md',
       'scripts/sum.py',
@@ -92,6 +98,7 @@ describe('skills', () => {
     const bad = (await draft('2.0.0', { content: injected })).body
     expect(bad.findings).toEqual([
       { severity: 'blocker', code: 'prompt_injection', path: 'SKILL.md', line: 5, message: expect.any(String) },
+      notRead,
       notReviewed,
     ])
     const publish = `/v1/skills/${skill}/versions/2.0.0/publish`

@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * A replacement for the third-party runtime. Its "model" is a JSON file with a row of numbers for each
  * token, which it returns as the hidden states of a sentence model; a reader takes the
  * mean row of a text, and its judge multiplies two and adds how often the first token of the question is in the text; a reader of updates
- * returns the numbers of tokens of both texts, as hundreds and ones. It counts the texts that it was given in the file `runs`.
+ * returns the numbers of tokens of both texts, as hundreds and ones, and a reader of skills that of a passage. It counts the texts that it was given in the file `runs`.
  */
 const runtime = `
 const { appendFileSync, readFileSync } = require('node:fs')
@@ -24,7 +24,10 @@ class Session {
     }
     if (states !== undefined) {
       const firsts = states.data.filter((_, at) => at % 2 === 0)
-      return { vector: { data: meanOf(states) }, parts: { data: firsts }, weigh: { data: firsts.map(() => 1) } }
+      return {
+        vector: { data: meanOf(states) }, parts: { data: firsts }, weigh: { data: firsts.map(() => 1) },
+        odds: { data: Float32Array.of(states.dims[1]) },
+      }
     }
     if (judged !== undefined) return { odds: { data: productsOf(question, judged).map((odds, row) => odds + tokensLike(words, parts, missing)[row]) } }
     appendFileSync(join(__dirname, 'runs'), '.')

@@ -1,14 +1,15 @@
 import { parse } from 'yaml'
 import type { ScannedText } from '#actors/capability/text-scan.ts'
-import { type SkillFile, type SkillFinding, scanSkill } from '#src/skill-scan/index.ts'
+import { type Passage, type SkillFile, type SkillFinding, scanSkill, skillPassages } from '#src/skill-scan/index.ts'
 import type { Json } from '#storage/index.ts'
 import { type ArchiveCount, type ArchivedFile, archiveCount, everyFile } from './skill-archive.ts'
 
-/** Result of scanning a skill: the findings, and the name and description in its SKILL.md. */
+/** Result of scanning a skill: the findings, the name and description in its SKILL.md, and what a model is to read. */
 export type ScannedSkill = {
   readonly findings: readonly SkillFinding[]
   readonly name: string | null
   readonly description: string | null
+  readonly reading: { readonly passages: readonly Passage[]; readonly isWhole: boolean }
 }
 
 const headBytes = 16
@@ -28,13 +29,14 @@ export const scannedSkill = async (
     ...files,
     ...[...inner].flatMap(([path, found]) => found.map((each) => ({ ...each, path: `${path}!/${each.path}` }))),
   ]
-  const findings = scanSkill(all.map(skillFile)).map((finding) =>
+  const texts = all.map(skillFile)
+  const findings = scanSkill(texts).map((finding) =>
     // an archive whose files were all scanned hides nothing
     finding.code === 'nested_archive' && (inner.get(finding.path)?.length ?? 0) > 0
       ? { ...finding, severity: 'warning' as const, message: 'The file is an archive; its files were scanned too.' }
       : finding,
   )
-  return { findings, ...frontMatter(files) }
+  return { findings, reading: skillPassages(texts), ...frontMatter(files) }
 }
 
 /** Scans texts, each on its own: those of a tool's definition. Their fields are the paths of the findings. */
@@ -73,7 +75,7 @@ const textOf = (bytes: Buffer): string | null => {
 }
 
 /** Returns `name` and `description` from the YAML front matter of SKILL.md. */
-const frontMatter = (files: readonly ArchivedFile[]): Omit<ScannedSkill, 'findings'> => {
+const frontMatter = (files: readonly ArchivedFile[]): Pick<ScannedSkill, 'name' | 'description'> => {
   const file = files.find(({ path }) => path === 'SKILL.md')
   const text = file === undefined ? '' : Buffer.from(file.base64, 'base64').toString('utf8')
   const yaml = /^\ufeff?---\r?\n([\s\S]{0,16384}?)\r?\n---(?:\r?\n|$)/u.exec(text)?.[1]

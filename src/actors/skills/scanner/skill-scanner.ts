@@ -42,7 +42,7 @@ export class SkillScanner {
       refuseBusy(error)
       const message = `The scan failed: ${error.message}.`
       const finding = { severity: 'blocker', code: 'scan_failed', path: 'SKILL.md', line: 1, message } as const
-      return { findings: [finding], name: null, description: null }
+      return { findings: [finding], name: null, description: null, reading: { passages: [], isWhole: true } }
     }
   }
 

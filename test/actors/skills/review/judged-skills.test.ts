@@ -3,7 +3,7 @@ import { judged } from '#actors/skills/version-use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#storage/scope.ts'
 
-it('a skill that cannot be scanned now is not reviewed by a model', async () => {
+it('a skill that cannot be scanned now is neither read nor reviewed by a model', async () => {
   let reviews = 0
   const review = {
     findings: async () => {
@@ -11,7 +11,10 @@ it('a skill that cannot be scanned now is not reviewed by a model', async () => 
       return []
     },
   }
+  const reader = review
   const scanner = { scan: () => Promise.reject(new ServiceError('overloaded')) }
-  await expect(judged({ scanner, review }, [], projectScope('prj_1'))).rejects.toMatchObject({ code: 'overloaded' })
+  await expect(judged({ scanner, reader, review }, [], projectScope('prj_1'))).rejects.toMatchObject({
+    code: 'overloaded',
+  })
   expect(reviews).toBe(0)
 })
