@@ -150,7 +150,9 @@ export class UwsUpgrades {
     if (response.closed) return
     const data = { listener: new UwsPeer(decision.accept, this.#owner.containment) }
     const key = request.header('sec-websocket-key') ?? ''
-    response.uws.cork(() => response.uws.upgrade(data, key, decision.protocol ?? '', '', context))
+    // not corked: at the end of its cork the library looks for an answer that closes the connection, at where the socket has its
+    // own data by then, and closed some of them at once
+    response.uws.upgrade(data, key, decision.protocol ?? '', '', context)
     response.upgraded()
   }
 

@@ -28,8 +28,9 @@ describe('official clients of the Realtime API', () => {
     closing.push(session)
     return session
   }
+  // the response that calls a function ends as well, without a text
   const nextText = (session: RealtimeSession): Promise<string> =>
-    new Promise((resolve) => session.once('agent_end', (...[, , output]) => resolve(output)))
+    new Promise((resolve) => session.on('agent_end', (...[, , output]) => output !== '' && resolve(output)))
 
   it('answers the official openai package', async () => {
     const client = new OpenAI({ apiKey: page.world.secretKey, baseURL: `${page.world.url}/v1` })
