@@ -12,7 +12,7 @@ export type Passage = {
   readonly text: string
 }
 
-/** Passages of a skill that are read: some 100,000 characters, which takes ten seconds of a processor. */
+/** Passages of a skill that are read: some 100,000 characters, which takes six seconds of a processor. */
 const maxPassages = 500
 
 /** Length up to which lines are read together, in Latin letters: some eighty tokens. */

@@ -5,7 +5,7 @@ import type { Passage, SkillFinding } from '#src/skill-scan/index.ts'
 
 /** Passages of one request: what the model's process reads in less than a quarter of a second. */
 const atOnce = 8
-/** Time in ms after which no further passage is read or waited for: the longest skill takes ten seconds of an idle processor. */
+/** Time in ms after which no further passage is read or waited for: the longest skill takes six seconds of an idle processor. */
 const patienceMs = 60_000
 /** Findings of one skill at most; the likeliest. */
 const maxFound = 20
