@@ -18,7 +18,7 @@ export const serverAuth = object({
   ),
   owner: described(
     optional(oneOf('project', 'tenant', 'end_user')),
-    'Whose connection is used: that of the tenant or end user whose session or run makes the call, or that of the project. Default with `type`: `tenant` for a server of a tenant, else `project`.',
+    'Whose connection is used: that of the tenant or end user whose session or run makes the call, or that of the project, which a key that is limited to tenants cannot name. Default with `type`: `tenant` for a server of a tenant, else `project`.',
   ),
   client_id: described(
     optional(string({ minLength: 1, maxLength: 512 })),

@@ -43,6 +43,9 @@ export const withLimits = (scopes: KeyScopes | null | undefined): LimitsField =>
 export const limitsOf = (principal: Principal): KeyLimits | null =>
   'limits' in principal ? (principal.limits ?? null) : null
 
+/** Whether a credential is limited to some tenants of its project. */
+export const isOfTenants = (principal: Principal): boolean => (limitsOf(principal)?.tenants ?? null) !== null
+
 /** The `models` of a limited key, for work that outlives the request; undefined: any. */
 export const modelLimitOf = (principal: Principal): readonly string[] | undefined => {
   const limit = limitsOf(principal)?.models ?? null

@@ -104,8 +104,12 @@ export interface ConnectionService {
   createFor(remote: RemoteServer): Promise<void>
   /** Revokes a connection of `createFor`, and those of tenants and users that are based on it. */
   withdraw(project: string, connectionId: string, by: RemoteServer['by']): Promise<void>
-  /** Returns why a reference cannot be used in this project; null when it can. */
-  missing(project: string, connection: ConnectionReference): Promise<string | null>
+  /**
+   * Returns why a reference cannot be used in this project; null when it can.
+   *
+   * @param only the tenant to which the caller is limited: of others' connections it finds the project's as templates.
+   */
+  missing(project: string, connection: ConnectionReference, only?: string | null): Promise<string | null>
   /**
    * Returns why these connections cannot substitute for those that an agent declares (`connectors`); null when they
    * can. Their secrets are not used.

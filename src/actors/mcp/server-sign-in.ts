@@ -1,4 +1,4 @@
-import type { ConnectionService, RemoteServer } from '#actors/capability/connection-service.ts'
+import type { ConnectionReference, ConnectionService, RemoteServer } from '#actors/capability/connection-service.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
@@ -20,6 +20,8 @@ export interface AuthPlace {
   readonly name: string
   readonly url: string
   readonly by: RemoteServer['by']
+  /** Whether the caller's key is limited to tenants, so that it gives no token of the project's to a server. */
+  readonly isLimited: boolean
   /** Distinguishes this change of the server from others; the same in every attempt of a request. */
   readonly revision: string
   /** The `auth` that may be kept; absent or null for none. */
@@ -37,7 +39,7 @@ const clientFields = ['client_id', 'client_secret', 'token_auth_method', 'issuer
 /**
  * Validates the `auth` of a server.
  *
- * @throws {ServiceError} `missing_field`, and `invalid_field` when the project cannot use the connection
+ * @throws {ServiceError} `missing_field`, `insufficient_scope`, and `invalid_field` when the caller cannot use the connection
  */
 export const plannedAuth = async (
   connections: ConnectionService,
@@ -54,9 +56,25 @@ export const plannedAuth = async (
       param: 'auth',
       message: 'auth requires type, connection_id or connector.',
     })
-  const why = reference === null ? null : await connections.missing(place.project, reference)
+  if (place.isLimited) requireOwn(reference)
+  const only = place.isLimited ? place.tenant : null
+  const why = reference === null ? null : await connections.missing(place.project, reference, only)
   if (why !== null) throw invalidField('auth', why)
   return { stored: auth, create: async () => {} }
+}
+
+/**
+ * The token of a connection goes to the URL that the caller names, so a key of some tenants names none of the project's.
+ *
+ * @throws {ServiceError} `insufficient_scope`
+ */
+const requireOwn = (reference: ConnectionReference | null): void => {
+  if (reference === null || 'connection_id' in reference || reference.owner !== 'project') return
+  throw new ServiceError('insufficient_scope', {
+    param: 'auth.owner',
+    message:
+      'The key is limited to tenants and does not reach connections of the project: owner must be tenant or end_user.',
+  })
 }
 
 const referenceFields = ({ connection_id, connector, owner }: GivenAuth): JsonObject => ({

@@ -8,6 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope, type StoredRecord } from '#storage/index.ts'
 import { orNotFound } from '../call/not-found.ts'
+import { isOfTenants } from '../call/reach.ts'
 import type { UseCases, UseCasesOf } from '../call/use-cases.ts'
 import { requireReachable } from '../capability/reachable-url.ts'
 import type { Services } from '../capability/services.ts'
@@ -122,7 +123,8 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   const id = newIdFor(call, mcpServerDefinition.idPrefix, host.newActorId)
   const owner = { project: scope.project, tenant, user: null, createdAt: clock.now() }
   const { name, url, transport, timeout_ms, trust } = body
-  const place = { project: scope.project, tenant, id, name, url, by: actorOf(call), revision: '' }
+  const isLimited = isOfTenants(call.principal)
+  const place = { project: scope.project, tenant, id, name, url, by: actorOf(call), isLimited, revision: '' }
   const auth = await plannedAuth(parts.connections, place, body.auth)
   const input: McpServerInput = {
     ...{ server_id: id, name, url, transport, timeout_ms, trust, auth: auth.stored },
@@ -160,6 +162,7 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
     name: body.name ?? before.name,
     url,
     by,
+    isLimited: isOfTenants(call.principal),
     revision: causeOf(idempotency),
   }
   const planned =

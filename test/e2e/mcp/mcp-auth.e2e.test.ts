@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { World } from '../world.ts'
-import { type NewEraServer, said, startNewEraServer } from './new-era-server.ts'
+import { type Arrived, type NewEraServer, said, startNewEraServer } from './new-era-server.ts'
 
 describe('a remote server to which each user signs in', () => {
   let world: World
@@ -68,5 +68,80 @@ describe('a remote server to which each user signs in', () => {
   ])('is not registered with %j', async (auth, code) => {
     const answer = await world.api.post('/v1/mcp/servers', { name: 'Bank', url: ours.url, auth })
     expect(answer).toMatchObject({ status: 422, body: { error: { code, param: 'auth' } } })
+  })
+})
+
+describe('a remote server that a key limited to one tenant registers', () => {
+  let world: World
+  let ours: NewEraServer
+  let [acme, globex, limited, ofProject, ofGlobex, registered] = ['', '', '', '', '', '']
+  const sent = new Set<string | undefined>()
+
+  const connection = async (api_key: string, owner: object): Promise<string> => {
+    const made = await world.api.post('/v1/connections', { connector: 'stripe', api_key, ...owner })
+    expect(made.status).toBe(201)
+    return made.body.id
+  }
+  const registers = (auth: object) =>
+    world
+      .as(limited)
+      .post('/v1/mcp/servers', { name: `Bank ${JSON.stringify(auth)}`.slice(0, 64), url: ours.url, auth })
+
+  beforeAll(async () => {
+    const before = async ({ request, body }: Arrived) => {
+      if (body === null) sent.add(request.headers.authorization)
+      return false
+    }
+    ours = await startNewEraServer([{ name: 'balance', description: 'The balance.' }], { before })
+    world = await World.start({ tools: [ours] })
+    const dashboard = await world.dashboard()
+    const { id } = (await dashboard.get('/api/projects')).body.data[0]
+    for (const name of ['acme', 'globex'] as const) {
+      const { body } = await world.api.post('/v1/tenants', { external_id: name, name })
+      if (name === 'acme') acme = body.id
+      else globex = body.id
+    }
+    limited = (await dashboard.post(`/api/projects/${id}/keys`, { name: 'k', scopes: { tenants: [acme] } })).body.key
+    ofProject = await connection('key-of-the-project', {})
+    ofGlobex = await connection('key-of-globex', { tenant_id: globex })
+    await connection('key-of-acme', { tenant_id: acme })
+    const whole = { name: 'Whole', url: ours.url, tenant_id: acme, auth: { connection_id: ofProject } }
+    registered = (await world.api.post('/v1/mcp/servers', whole)).body.id
+    expect(sent).toContain('Bearer key-of-the-project')
+    sent.clear()
+  })
+  afterAll(async () => {
+    await world.stop()
+    await ours.close()
+  })
+
+  it("gets no token of the project's connections, which would go to a URL of the key's choice", async () => {
+    const refusals = [
+      [{ connector: 'stripe' }, '403 insufficient_scope auth.owner'],
+      [{ connector: 'stripe', owner: 'project' }, '403 insufficient_scope auth.owner'],
+      [{ connection_id: ofProject }, '422 invalid_field auth'],
+      [{ connection_id: ofProject, owner: 'project' }, '422 invalid_field auth'],
+    ] as const
+    for (const [auth, refusal] of refusals) {
+      const changed = await world.as(limited).post(`/v1/mcp/servers/${registered}`, { auth }, { method: 'PATCH' })
+      for (const { status, body } of [await registers(auth), changed])
+        expect(`${status} ${body.error?.code} ${body.error?.param}`, JSON.stringify(auth)).toBe(refusal)
+    }
+    expect([...sent]).not.toContain('Bearer key-of-the-project')
+  })
+
+  it('does not learn which connections other tenants have', async () => {
+    const answers = [await registers({ connection_id: ofGlobex }), await registers({ connection_id: 'con_none' })]
+    const shown = answers.map(({ status, body }) => [status, body.error?.message])
+    expect(shown).toEqual([
+      [422, `There is no connection ${ofGlobex}.`],
+      [422, 'There is no connection con_none.'],
+    ])
+  })
+
+  it("is called with the token of the tenant's own connection", async () => {
+    const made = await registers({ connector: 'stripe', owner: 'tenant' })
+    expect(made).toMatchObject({ status: 201, body: { status: 'active', tenant_id: acme } })
+    expect([...sent]).toContain('Bearer key-of-acme')
   })
 })

@@ -112,8 +112,8 @@ export class ConnectionAccesses implements ConnectionService {
     return this.#ready(connection)
   }
 
-  missing(project: string, connection: ConnectionReference): Promise<string | null> {
-    return this.#parts.own.missing(project, connection)
+  missing(project: string, connection: ConnectionReference, only?: string | null): Promise<string | null> {
+    return this.#parts.own.missing(project, connection, only)
   }
 
   /** Requests a refresh of the token of this generation, or of any generation if it is null, and waits for it. */

@@ -59,8 +59,12 @@ export class OwnConnections {
     return this.#ownOf(owned, connection.owner, made)
   }
 
-  /** Returns why a reference cannot be used in this project; null when it can. @throws {StoreUnavailable} */
-  async missing(project: string, connection: ConnectionReference): Promise<string | null> {
+  /**
+   * Returns why a reference cannot be used in this project; null when it can.
+   *
+   * @param only the tenant to which the caller is limited; null or absent: it is not. @throws {StoreUnavailable}
+   */
+  async missing(project: string, connection: ConnectionReference, only: string | null = null): Promise<string | null> {
     if ('connector' in connection) {
       const type = connectorOf(connection.connector)
       if (type === undefined) return `There is no connector ${connection.connector}.`
@@ -68,7 +72,9 @@ export class OwnConnections {
       return null
     }
     const found = await this.#found(project, connection.connection_id)
-    if (found === null) return `There is no connection ${connection.connection_id}.`
+    const isTemplate = connection.owner !== undefined && found?.owner.tenant === null
+    if (found === null || (only !== null && found.owner.tenant !== only && !isTemplate))
+      return `There is no connection ${connection.connection_id}.`
     const { owner_type, test_only } = contextOf(connectionDefinition, storedState(found.state.snapshot))
     if (test_only) return `The connection ${connection.connection_id} is for tests only.`
     if (connection.owner !== undefined && owner_type !== 'project')
