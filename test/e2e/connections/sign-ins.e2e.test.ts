@@ -99,6 +99,30 @@ describe('sign-ins', () => {
     expect(bare.body.error).toMatchObject({ code: 'missing_field', param: 'redirect_uri' })
   })
 
+  it('neither begin nor end while the tenant is suspended', async () => {
+    const { body } = await world.api.post('/v1/tenants', { external_id: 'paused', name: 'Paused' })
+    const suspend = async (status: string) => {
+      const changed = await world.api.fetch(`/v1/tenants/${body.id}`, { status }, { method: 'PATCH' })
+      expect(changed.status).toBe(200)
+    }
+    const { id } = await create({ tenant_id: body.id })
+    const reconnect = async () => (await world.api.post(`/v1/connections/${id}/reconnect`, {})).body.authorize_url
+    const [once, often] = [await authorizeUrl(id), await reconnect()]
+    const browser = new Browser()
+    const back = await browser.signIn(often, 'ann')
+    const granted = provider.granted.length
+    await suspend('suspended')
+    for (const link of [once, often]) {
+      const page = await new Browser().open(link)
+      expect([page.status, page.text]).toEqual([403, expect.stringContaining('tenant_suspended')])
+    }
+    expect((await browser.open(back)).text).toContain('The tenant is suspended.')
+    expect(provider.granted.length).toBe(granted)
+    await suspend('active')
+    expect((await get(id)).status).toBe('pending')
+    expect((await browser.connect(await reconnect(), 'ann')).text).toContain('<h1>Connected</h1>')
+  })
+
   it('redirect only to pages that the project allows', async () => {
     const dashboard = await world.dashboard()
     const project = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}`

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { orNotFound } from '#actors/call/not-found.ts'
+import { isNotFound, orNotFound } from '#actors/call/not-found.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { ConnectionError } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
@@ -10,7 +10,7 @@ import { contextOf, storedState } from '#runtime/index.ts'
 import type { Host, Resident } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
-import { projectScope, type Scope } from '#storage/index.ts'
+import { projectScope, type Scope, workScope } from '#storage/index.ts'
 import type { ConnectionServers, SignInServer } from '../connection-servers.ts'
 import { usable } from '../connection-use-cases.ts'
 import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
@@ -102,21 +102,24 @@ type StartCall = Parameters<UseCases['connections.start']>[0]
  * Returns the sign-in that a link starts. A link of `authorize` works once, one of `reconnect` any number of times
  * until it expires.
  *
- * @throws {ServiceError} `oauth_state_invalid`
+ * @throws {ServiceError} `oauth_state_invalid`; `tenant_suspended`, `tenant_deleting`
  */
 const opened = async (parts: SignInParts, call: StartCall) => {
   const { link } = call.query
   const linked = parts.signIns.linked(link)
   if (linked !== null) {
-    const connection = await findOAuth(parts, projectScope(linked.project), linked.id)
+    const connection = await findOAuth(parts, workIn(linked.project), linked.id)
     return { connection, how: { return_to: null, by: actorOf(call), confirm: false } }
   }
   const taken = await parts.signIns.taken(link)
   if (taken === null) throw new ServiceError('oauth_state_invalid', { param: 'link' })
   const { return_to, by, confirm = false, scopes } = taken.data
-  const connection = await findOAuth(parts, projectScope(taken.at.owner.project), taken.at.id)
+  const connection = await findOAuth(parts, workIn(taken.at.owner.project), taken.at.id)
   return { connection, how: { return_to, by, confirm, scopes } }
 }
+
+/** The scope of a browser without a credential: a sign-in begins or continues work of the tenant. */
+const workIn = (project: string): Scope => workScope(projectScope(project))
 
 const findOAuth = async ({ host }: Pick<SignInParts, 'host'>, scope: Scope, id: string): Promise<Resident> => {
   const connection = usable(await host.find(scope, connectionDefinition, id))
@@ -171,8 +174,8 @@ const finished = async (parts: SignInParts, ended: EndedSignIn, call: CallbackCa
   const { at, data, verifier } = ended
   const { host, servers } = parts
   const { code, iss, error, error_description } = call.query
-  const connection = await host.load(at.id)
-  if (connection === null) return failed(gone)
+  const connection = await host.find(workIn(at.owner.project), connectionDefinition, at.id).catch(refusalOf)
+  if ('code' in connection) return failed(connection)
   const context = contextAt(connection)
   const issuer = data.issuer ?? undefined
   const server = await servers.of({ project: at.owner.project, id: at.id, context, issuer })
@@ -183,6 +186,14 @@ const finished = async (parts: SignInParts, ended: EndedSignIn, call: CallbackCa
   const grant = JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri, issuer })
   if (data.confirm === true) return { trouble: null, held: await parts.signIns.hold(ended, grant) }
   return { trouble: await exchanged(parts, { connection, at, data, grant }), held: null }
+}
+
+/** Why a sign-in cannot end: its connection no longer exists, or its tenant is suspended. Other errors are thrown again. */
+const refusalOf = (error: unknown): ConnectionError => {
+  if (isNotFound(error)) return gone
+  if (error instanceof ServiceError && ['tenant_suspended', 'tenant_deleting'].includes(error.code))
+    return { code: error.code, message: error.message }
+  throw error
 }
 
 interface Exchange {
