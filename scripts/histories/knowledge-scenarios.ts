@@ -12,7 +12,7 @@ import type { Scenario } from './scenarios.ts'
 const intervalS = 3600
 const pollMs = 1000
 
-const works: Required<Omit<ScriptedDocuments, 'parser'>> = {
+const works: Required<Omit<ScriptedDocuments, 'parser' | 'rests'>> = {
   read: readText,
   embedder: async () => null,
   page: () => ({ status: 200, text: 'Words of a page.' }),

@@ -44,7 +44,7 @@ export const knowledge = capability({
     const access = new BaseAccess(services.records, services.now, directory.admitWork)
     const checkTenant = (project: string, tenant: string, param = 'tenant_id') =>
       directory.check(project, tenant, param)
-    const opened = openKnowledge(services)
+    const opened = openKnowledge(services, (project, tenant) => directory.rests(project, tenant))
     opened.rounds.start()
     agentResources.give(services, agentKnowledge({ ...services, ...opened, access }))
     knowledgeService.give(services, knowledgeReading({ ...services, ...opened, access }))

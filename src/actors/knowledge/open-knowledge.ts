@@ -4,6 +4,7 @@ import { erasedCopiesPort } from '../capability/erased-copies.ts'
 import { imageReadersPort } from '../capability/image-reader.ts'
 import { indexBoundPort } from '../capability/index-bound.ts'
 import type { Services } from '../capability/services.ts'
+import type { TenantDirectory } from '../tenants/tenant-directory.ts'
 import { sourceRows } from './kinds.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
@@ -18,8 +19,8 @@ import { VectorRounds } from './sources/vector-rounds.ts'
 const embedAgainMs = 10 * 60_000
 const maxRequested = 10_000
 
-/** Opens what stores, indexes and embeds knowledge on this node. */
-export const openKnowledge = (services: Services) => {
+/** Opens what stores, indexes and embeds knowledge on this node. @param rests as in `TenantDirectory` */
+export const openKnowledge = (services: Services, rests: TenantDirectory['rests']) => {
   const { storage, records, clock, log, guard, now, host } = services
   const embedderOfProject = projectEmbeddersPort.of(services)
   const embedderOf: EmbedderOf = async (project) => {
@@ -64,6 +65,7 @@ export const openKnowledge = (services: Services) => {
   const effects = knowledgeEffects({
     ...{ storage, clock, blobs, vectors, sizes, guard, parser, turns, embedderOf, changed, now, projects, log },
     imageReaderOf: (project) => imageReadersPort.of(services)(project),
+    rests,
     random: Math.random,
   })
   const close = async (): Promise<void> => {

@@ -72,6 +72,16 @@ export class TenantDirectory {
     work === true && tenant !== null ? this.admit(project, tenant) : undefined
 
   /**
+   * Whether work of a tenant that no request begins has to rest: it is suspended, being deleted or gone.
+   *
+   * @throws {StoreUnavailable}
+   */
+  async rests(project: string, tenant: string): Promise<boolean> {
+    const key = `${project}/${tenant}`
+    return (this.#statuses.peek(key) ?? (await this.#statuses.load(key))) !== 'active'
+  }
+
+  /**
    * Resolves when the project has the tenant, whatever its status.
    *
    * @throws {ServiceError} `not_found` with `param`

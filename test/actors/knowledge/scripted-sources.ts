@@ -17,6 +17,8 @@ export interface ScriptedDocuments {
   /** Reads documents instead of `read`. */
   readonly parser?: SyncParts['parser']
   readonly embedder?: () => Promise<Embedder | null>
+  /** Whether a tenant's URLs are not read again; always read when absent. */
+  readonly rests?: SyncParts['rests']
   /** Status and text of a page. */
   readonly page?: () => { readonly status: number; readonly text: string }
 }
@@ -34,6 +36,7 @@ export const scriptedSources = ({
   read = readText,
   parser = { parse: (_task, input) => read('bytes' in input ? input.bytes : new Uint8Array()) },
   embedder = async () => null,
+  rests = async () => false,
   page = () => ({ status: 200, text: 'Words of a page.' }),
 }: ScriptedDocuments & { readonly storage: Storage; readonly clock: Clock }) =>
   knowledgeEffects({
@@ -48,6 +51,7 @@ export const scriptedSources = ({
     guard: { content: { request: async () => answerOf(page()) } },
     embedderOf: embedder,
     imageReaderOf: async () => null,
+    rests,
     changed: () => {},
     projects: new EmbeddedProjects(storage.records, clock.now),
     now: clock.now,

@@ -2,6 +2,10 @@ import { afterEach, expect, it } from 'vitest'
 import { sourceRows } from '#actors/knowledge/kinds.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
 import type { SyncParts } from '#actors/knowledge/sources/sync-source.ts'
+import { CredentialChanges } from '#actors/records/caches/credential-changes.ts'
+import { Table } from '#actors/records/table.ts'
+import { tenants } from '#actors/tenants/kinds.ts'
+import { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import { newId } from '#runtime/ids.ts'
 import { contextOf } from '#runtime/schema.ts'
@@ -11,6 +15,7 @@ import { ParserPool } from '#src/parsing/parser-pool.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { projectScope } from '#storage/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { openWorld } from '../sessions/harness.ts'
 
 it('fails sources beyond the maximum number of chunks of a base, even when they are read at the same time', async () => {
@@ -140,5 +145,49 @@ it('fetches a URL once while the store takes nothing for a while', async () => {
   }
   await expect.poll(synced, { timeout: 30_000 }).not.toBeNull()
   expect([fetched, failures < 0]).toEqual([1, true])
+  await runtime.drain(0)
+})
+
+it("reads a suspended tenant's URL again only once the suspension is lifted", async () => {
+  const storage = openMemoryStorage()
+  let [fetched, status] = [0, 200]
+  const page = () => {
+    fetched++
+    return { status, text: `Words of ${fetched}.` }
+  }
+  const directories: TenantDirectory[] = []
+  const rests: SyncParts['rests'] = async (...named) => directories[0]?.rests(...named) ?? false
+  const clock = new VirtualClock()
+  const { host, runtime } = await openWorld({ storage, clock, documents: { page, rests } })
+  const table = new Table(storage.records, tenants, clock.now)
+  const data = { external_id: 'acme', name: 'Acme', status: 'active', region: null, metadata: {} } as const
+  await table.insert({ id: 'ten_a', project: 'prj_a', tenant: 'ten_a', data })
+  const credentialChanges = new CredentialChanges({ clock })
+  directories.push(new TenantDirectory({ records: storage.records, now: clock.now, credentialChanges }))
+  const suspend = (to: 'active' | 'suspended') =>
+    table.change(projectScope('prj_a'), 'ten_a', { edit: (row) => ({ ...row.data, status: to }) })
+  const owner = { project: 'prj_a', tenant: 'ten_a', user: null, createdAt: clock.now() }
+  const source_id = newId('ksr')
+  const place = { knowledge_base_id: 'kb_a', created_by: null, type: 'url', title: null, url: 'https://example.com/' }
+  const rest = { filename: null, mime_type: null, refresh_interval_s: 300, metadata: {}, upload: null }
+  const input = { ...place, ...rest, source_id }
+  await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: 'c' })
+  const find = () => host.find(projectScope('prj_a'), sourceDefinition, source_id)
+  const state = async () => contextOf(sourceDefinition, (await find()).state.snapshot)
+  const rested = async () => (await find()).state.snapshot
+  await expect.poll(async () => (await state()).synced_at_ms).not.toBeNull()
+  await suspend('suspended')
+  const before = await state()
+  for (let interval = 0; interval < 3; interval++) await clock.advance(301_000)
+  await expect.poll(rested).toMatchObject({ value: { ready: 'scheduled' } })
+  expect([fetched, await state()]).toEqual([1, { ...before, changes: { added: 0, removed: 0, unchanged: 1 } }])
+  await suspend('active')
+  status = 404
+  await clock.advance(301_000)
+  await expect.poll(async () => (await state()).error?.code).toBe('http_error')
+  await suspend('suspended')
+  await clock.advance(301_000)
+  await expect.poll(rested).toMatchObject({ value: { failed: 'scheduled' } })
+  expect([fetched, (await state()).error?.code]).toEqual([2, 'http_error'])
   await runtime.drain(0)
 })

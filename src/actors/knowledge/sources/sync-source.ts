@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import type { ChunkChanges, ReadDocument, SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -20,6 +21,7 @@ import {
   isRefused,
 } from '#src/parsing/documents/read-document.ts'
 import { ParserFailed, type ParserFailure } from '#src/parsing/parser-pool.ts'
+import type { StoredEvent } from '#storage/index.ts'
 import { storedChunks } from '../schema.ts'
 import type { BaseSizes } from './base-sizes.ts'
 import { chunksOf, storeDocument } from './document-store.ts'
@@ -34,6 +36,8 @@ export interface SyncParts extends ScanParts {
   readonly sizes: BaseSizes
   readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
   readonly turns: ReturnType<typeof openDocumentTurns>
+  /** Whether a tenant's URLs are not read again at the moment. */
+  readonly rests: TenantDirectory['rests']
   /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** ms since the epoch. */
@@ -53,6 +57,8 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
     const source = contextOf(sourceDefinition, context)
+    const resting = await restingEvent(parts, source, context)
+    if (resting !== null) return { event: resting }
     try {
       return { event: { ...(await synced(parts, source, context)), at: parts.now() } }
     } catch (error) {
@@ -61,6 +67,20 @@ export const syncSource = (parts: SyncParts): IdempotentEffect => ({
     }
   },
 })
+
+/**
+ * Returns the event with which a source stays as it is until its next interval, since no request of a tenant that is
+ * suspended begins its sync; null for any other. A URL that was never read is read for the request that added it.
+ */
+const restingEvent = async (
+  { rests }: SyncParts,
+  { refresh_interval_s, document, error, synced_at_ms: at }: SourceContext,
+  { owner: { project, tenant } }: EffectContext,
+): Promise<StoredEvent | null> => {
+  if (refresh_interval_s === null || tenant === null || document === null || at === null) return null
+  if (!(await rests(project, tenant))) return null
+  return error === null ? { type: 'unchanged', at } : { type: 'sync_failed', error, final: true, jitter: 0 }
+}
 
 interface Syncing {
   readonly source: SourceContext
