@@ -36,6 +36,8 @@ export interface ChatCall {
    * @throws {ServiceError} for a route that cannot serve the call.
    */
   readonly formatFor?: (route: Route) => ChatFormat | null
+  /** Called once with the cost in USD when the call has ended, also of one that was cancelled; null: unknown. */
+  readonly onCost?: (usd: string | null) => void
 }
 
 /** Result of a chat call. */

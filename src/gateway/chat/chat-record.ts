@@ -68,14 +68,16 @@ export class ChatRecord {
     return { route, usage, costUsd: costBy(route, usage) }
   }
 
-  /** Returns the result of the request. @param error null on success. */
+  /** Reports the cost of the request, and returns its result. @param error null on success. */
   end(error: Error | null): CallEnd {
     const charge = this.#summary ?? this.partial()
+    const costUsd = charge === null ? '0' : charge.costUsd
+    this.request.onCost?.(costUsd)
     // a stream that breaks has already sent status 200
     const status = error === null || this.tokensSoFar !== null ? 200 : statusOf(error)
     return {
       usage: charge === null ? null : { tokens: charge.usage },
-      costUsd: charge === null ? '0' : charge.costUsd,
+      costUsd,
       status,
       finishReason: this.#summary?.finishReason ?? null,
       bodies: () => ({ request: this.#request(), response: this.#response() }),

@@ -44,6 +44,7 @@ export interface ChatRunRequest extends ChatInput {
   readonly unguarded?: ChatCall['unguarded']
   readonly metadata?: ChatCall['metadata']
   readonly rules?: ChatCall['rules']
+  readonly onCost?: ChatCall['onCost']
   /** The conversation of a caller that keeps it from one request to the next. */
   readonly history?: AppendOnlyHistory | undefined
 }

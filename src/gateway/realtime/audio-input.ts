@@ -1,9 +1,10 @@
 import { newId } from '#runtime/index.ts'
+import type { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { errorOf } from './conversation/active-response.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import type { SessionConfig } from './conversation/session-config.ts'
-import { refusedEvent, serverEvent } from './server-event.ts'
+import { endsSession, refusedEvent, serverEvent } from './server-event.ts'
 import { AudioBuffer } from './speech/audio-buffer.ts'
 import { bytesOf, msOf } from './speech/pcm.ts'
 import { type SpeechChange, TurnDetector } from './speech/turn-detector.ts'
@@ -18,6 +19,8 @@ export interface AudioInputParts {
   readonly started: () => void
   /** The user has stopped to speak, and the audio has become an item. */
   readonly stopped: () => void
+  /** What pays for transcripts has ended. */
+  readonly spent: (error: ServiceError) => void
 }
 
 /** A part of an item: the id of the item, and the index of the part. */
@@ -25,6 +28,8 @@ type PartPlace = readonly [itemId: string, contentIndex: number]
 
 /** Shortest audio that is transcribed. */
 const minMs = 100
+/** Transcriptions in progress beyond which the next event of the client waits. */
+const maxHearing = 4
 
 /** The audio of the client: the buffer, the detection of turns, and the transcription of each. */
 export class AudioInput {
@@ -80,6 +85,11 @@ export class AudioInput {
   /** Transcribes a part of an item that the client adds as a whole. */
   addPart(place: PartPlace, base64: string, config: SessionConfig): void {
     this.#hear(place, Buffer.from(base64, 'base64'), config)
+  }
+
+  /** Resolves when more audio may be transcribed; undefined when it may be at once. */
+  free(): Promise<void> | undefined {
+    return this.#hearing.size < maxHearing ? undefined : Promise.race(this.#hearing)
   }
 
   /** Resolves when all audio so far has been transcribed, or could not be. */
@@ -142,6 +152,7 @@ export class AudioInput {
       send(serverEvent(`${name}.completed`, { ...place, transcript, usage }))
     } catch (error) {
       send(serverEvent(`${name}.failed`, { ...place, error: errorOf(error) }))
+      if (endsSession(error)) this.#parts.spent(error)
     }
   }
 }

@@ -57,6 +57,7 @@ export class LocalSession implements RealtimeSession, AgentHost {
       stopped: () => {
         if (this.#config.turnDetection?.responds === true && this.#active === null) this.#respond({})
       },
+      spent: (error) => this.#spent(error, null),
     })
     this.#agent = 'agent' in answers ? new AgentAnswers(answers.agent, this) : null
     this.#id = 'agent' in answers ? answers.agent.sessionId : newId('sess')
@@ -118,10 +119,10 @@ export class LocalSession implements RealtimeSession, AgentHost {
         break
       case 'input_audio_buffer.append':
         this.#audio.append(textOf(event.audio), this.#config)
-        break
+        return this.#audio.free()
       case 'input_audio_buffer.commit':
         this.#audio.commit(this.#config)
-        break
+        return this.#audio.free()
       case 'input_audio_buffer.clear':
         this.#audio.clear()
         break
@@ -151,7 +152,9 @@ export class LocalSession implements RealtimeSession, AgentHost {
     this.#send('conversation.item.done', { previous_item_id: previous, item: added })
     for (const [index, part] of arrayOf(item.content).entries()) {
       const { audio, transcript } = objectOf(part)
-      if (textOf(audio) !== '' && !transcript) this.#audio.addPart([added.id, index], textOf(audio), this.#config)
+      if (textOf(audio) === '' || transcript) continue
+      this.#audio.addPart([added.id, index], textOf(audio), this.#config)
+      await this.#audio.free()
     }
   }
 

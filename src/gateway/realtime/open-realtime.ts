@@ -76,7 +76,7 @@ export const openRealtime = (parts: RealtimeParts): Realtime => {
         await requireUnguarded(parts.guardrails, caller)
         return { open: (client) => new RelaySession(relay, { client, caller, model, budget, session: config }) }
       }
-      const voices = new Voices(voice, caller, (usd) => void budget?.spent(usd))
+      const voices = new Voices(voice, caller, budget)
       const answers = { model: { chats, caller, model, budget } }
       return {
         open: (client) => opened({ client, model, voices, config, answers, expiresAtMs: now() + maxSessionMs }),
@@ -101,11 +101,11 @@ const agentOffer = async (parts: AgentOfferParts, request: RealtimeRequest, mode
   const { budget, config, voice, now } = parts
   const { caller, operations } = request
   const sessionId = request.sessionId ?? (await operations.create({ agent_id: model }))
-  const { agentId, newest } = await operations.find(sessionId)
+  const { agentId, newest, costUsd } = await operations.find(sessionId)
   if (agentId !== model) throw new ServiceError('not_found', { param: 'session_id' })
   const after = request.sessionId === null ? 0 : newest
-  const voices = new Voices(voice, caller, (usd) => void budget?.spent(usd))
-  const answers = { agent: { operations, budget, sessionId, after } }
+  const voices = new Voices(voice, caller, budget)
+  const answers = { agent: { operations, budget, sessionId, after, costUsd } }
   return { open: (client) => opened({ client, model, voices, config, answers, expiresAtMs: now() + maxSessionMs }) }
 }
 

@@ -16,6 +16,8 @@ export interface WebSocketListener {
   message(text: string): void
   /** What was sent has left: a client whose `send` returned false may continue. */
   drained(): void
+  /** The server has answered a ping. */
+  pong(): void
   /** Called once, last. @param code that of the server's close frame; 1006 for a connection that broke. */
   closed(code: number, reason: string): void
 }
@@ -127,7 +129,8 @@ export class WebSocketClient {
   #take(frame: Frame): void {
     if (frame.opcode === opcodes.ping) this.#write(opcodes.pong, frame.payload)
     else if (frame.opcode === opcodes.close) this.#closedBy(frame.payload)
-    else if (frame.opcode !== opcodes.pong) {
+    else if (frame.opcode === opcodes.pong) this.#listener.pong()
+    else {
       const message = this.#messages.add(frame)
       if (message !== null && !this.#isClosing) this.#listener.message(message)
     }

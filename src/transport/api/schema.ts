@@ -51,3 +51,10 @@ export const textIn = (value: unknown, field: string): string | null => {
   const found = (value as Readonly<Record<string, unknown>>)[field]
   return typeof found === 'string' ? found : null
 }
+
+/** A number of a view; null when it is none. */
+export const numberIn = (value: unknown, field: string): number | null => {
+  if (typeof value !== 'object' || value === null) return null
+  const found = (value as Readonly<Record<string, unknown>>)[field]
+  return typeof found === 'number' ? found : null
+}

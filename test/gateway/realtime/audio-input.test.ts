@@ -13,13 +13,19 @@ const sound = (ms: number, loudness: number): Buffer => {
   return samples
 }
 
-const open = () => {
+const commit = (input: AudioInput): void => {
+  input.append(sound(200, 0.5).toString('base64'), usualConfig)
+  input.commit(usualConfig)
+}
+
+const open = (before: () => Promise<void> = async () => {}) => {
   const heard: number[] = []
   const events: string[] = []
   const samples: Buffer[] = []
   const transcription = {
     transcribe: async ({ request }: { readonly request: { readonly file: { readonly bytes: Uint8Array } } }) => {
       const audio = Buffer.from(request.file.bytes).subarray(44)
+      await before()
       samples.push(audio)
       heard.push(msOf(audio.length))
       return { json: { text: 'heard' }, headers: [] }
@@ -27,12 +33,13 @@ const open = () => {
   }
   const speech = { speak: () => Promise.reject(new Error('nothing is said')) }
   const input = new AudioInput({
-    voices: new Voices({ speech, transcription }, callerOf(), () => {}),
+    voices: new Voices({ speech, transcription }, callerOf(), null),
     conversation: new Conversation(),
     send: (event) => void events.push(JSON.parse(event).type.replace('input_audio_buffer.', '')),
     signal: new AbortController().signal,
     started: () => {},
     stopped: () => {},
+    spent: () => {},
   })
   return { input, heard, events, samples }
 }
@@ -61,5 +68,18 @@ describe('the audio of a client', () => {
     input.commit(silent)
     await input.heard()
     expect(Buffer.concat(samples).equals(audio)).toBe(true)
+  })
+
+  it('is transcribed in at most four parts at a time: the client waits before it sends more', async () => {
+    const gates: (() => void)[] = []
+    const { input } = open(() => new Promise((go) => gates.push(go)))
+    for (let part = 0; part < 3; part++) commit(input)
+    expect(input.free()).toBeUndefined()
+    commit(input)
+    const free = input.free()
+    expect(free).toBeInstanceOf(Promise)
+    gates[0]?.()
+    await free
+    expect(input.free()).toBeUndefined()
   })
 })

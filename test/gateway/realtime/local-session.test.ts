@@ -21,7 +21,7 @@ const open = (...scripts: readonly Script[]) => {
   const model = { chats, caller, model: 'model-1', budget: null }
   const session = new LocalSession({
     client: { send: (event) => events.push(JSON.parse(event)) > 0, close: () => {} },
-    ...{ model: 'model-1', voices: new Voices(voice, caller, () => {}), expiresAtMs: 0, answers: { model } },
+    ...{ model: 'model-1', voices: new Voices(voice, caller, null), expiresAtMs: 0, answers: { model } },
     config: { output_modalities: ['text'] },
   })
   const send = async (event: WireObject): Promise<void> => {

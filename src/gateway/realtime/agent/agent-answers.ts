@@ -8,6 +8,7 @@ import type { Conversation, Item } from '../conversation/conversation.ts'
 import type { ResponseEnd } from '../conversation/response-writer.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
 import type { AgentOperations } from './agent-operations.ts'
+import { TurnCosts } from './turn-costs.ts'
 
 /** What a session offers to the answers of its agent. */
 export interface AgentHost {
@@ -25,6 +26,8 @@ export interface AgentAnswersParts {
   readonly budget: SecretBudget | null
   readonly sessionId: string
   readonly after: number
+  /** What the session had cost before. */
+  readonly costUsd: number
 }
 
 /** The end of a response that waits for a decision, a function of the client, or the next turn. */
@@ -35,6 +38,8 @@ interface OpenAnswer {
 }
 
 const noUsage = null
+/** Time in ms for which a turn is followed after its client has left, to count what it costs. */
+const maxAfterwardsMs = 15 * 60_000
 
 /**
  * Answers by turns of a durable session, whose log is followed. A response ends where its turn ends or pauses; when a
@@ -43,6 +48,7 @@ const noUsage = null
 export class AgentAnswers {
   readonly #parts: AgentAnswersParts
   readonly #host: AgentHost
+  readonly #costs: TurnCosts
   #control: StreamControl | null = null
   #open: OpenAnswer | null = null
   /** Items up to this one were given to the agent. */
@@ -53,12 +59,15 @@ export class AgentAnswers {
   /** Whether the turn in progress was cancelled here: what it still says is dropped. */
   #isCancelled = false
   #hasText = false
+  #hasLeft = false
   /** Resolves when the events so far are written: what is spoken comes before the call that follows it. */
   #last: Promise<void> = Promise.resolve()
 
   constructor(parts: AgentAnswersParts, host: AgentHost) {
+    const { operations, sessionId, budget, costUsd } = parts
     this.#parts = parts
     this.#host = host
+    this.#costs = new TurnCosts(budget, costUsd, () => operations.cost(sessionId))
   }
 
   start(): void {
@@ -72,8 +81,11 @@ export class AgentAnswers {
     })
   }
 
+  /** The client has left. A turn of it that goes on is followed until its cost is known. */
   stop(): void {
-    this.#control?.stop()
+    this.#hasLeft = true
+    if (this.#costs.isOpen) setTimeout(() => this.#control?.stop(), maxAfterwardsMs).unref()
+    else this.#control?.stop()
   }
 
   /**
@@ -81,16 +93,18 @@ export class AgentAnswers {
    * goes on takes no words, and one that is refused has taken none: they are for the next.
    */
   readonly answer: Answer = async (response) => {
-    this.#parts.budget?.check()
+    await this.#costs.check()
     const items = this.#host.conversation.items.filter(({ id }) => !this.#given.has(id))
     const due = items.filter(isOutputOf(this.#pending))
     const taken = due.length > 0 ? due : items
     for (const { id } of taken) this.#given.add(id)
     const ended = this.#opened(response)
+    const refused = this.#costs.begun()
     try {
       await (due.length > 0 ? this.#approve(due) : this.#begin(items, response))
     } catch (error) {
       this.#open = null
+      refused()
       for (const { id } of taken) this.#given.delete(id)
       throw error
     }
@@ -127,6 +141,7 @@ export class AgentAnswers {
   async decide(item: WireObject): Promise<void> {
     const { operations, sessionId } = this.#parts
     const action_id = textOf(item.approval_request_id)
+    if (item.approve === true) await this.#costs.check()
     if (item.approve === true) await operations.approve(sessionId, { action_id })
     else await operations.reject(sessionId, { action_id })
   }
@@ -151,12 +166,18 @@ export class AgentAnswers {
     this.#host.lost(error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error }))
 
   async #take({ event_type, payload }: LogEvent): Promise<void> {
+    const rests = this.#costs.take(event_type)
+    if (this.#hasLeft) {
+      if (rests) this.#control?.stop()
+      return
+    }
     if (this.#isCancelled) {
       if (event_type === 'turn.completed' || event_type === 'turn.failed') this.#isCancelled = false
       return
     }
     switch (event_type) {
       case 'turn.resumed':
+        this.#costs.begun()
         if (!this.#host.isAnswering) this.#host.begin((response) => this.#opened(response))
         break
       case 'output_text.delta':
@@ -225,13 +246,13 @@ export class AgentAnswers {
       this.#owed.add(textOf(action_id))
       open.response.writer.call(textOf(action_id), textOf(tool), JSON.stringify(args ?? {}))
     }
-    open.end({ status: 'completed', usage: this.#usage(payload) })
+    open.end({ status: 'completed', usage: usageOf(payload) })
   }
 
   #failed(payload: JsonObject): void {
     const { code, message } = objectOf(payload.error)
     const error = { type: 'server_error', code: textOf(code), message: textOf(message) }
-    this.#closing()?.end({ status: 'failed', details: { error }, usage: this.#usage(payload) })
+    this.#closing()?.end({ status: 'failed', details: { error }, usage: usageOf(payload) })
   }
 
   #closing(): OpenAnswer | null {
@@ -239,15 +260,14 @@ export class AgentAnswers {
     this.#open = null
     return open
   }
+}
 
-  #usage({ usage }: JsonObject): WireObject {
-    const { input_tokens, output_tokens, total_tokens, cost_usd } = objectOf(usage)
-    if (typeof cost_usd === 'string') void this.#parts.budget?.spent(cost_usd)
-    const cost = typeof cost_usd === 'string' ? { cost_usd: Number(cost_usd) } : {}
-    return {
-      ...{ input_tokens: countOf(input_tokens), output_tokens: countOf(output_tokens) },
-      ...{ total_tokens: countOf(total_tokens), ...cost },
-    }
+const usageOf = ({ usage }: JsonObject): WireObject => {
+  const { input_tokens, output_tokens, total_tokens, cost_usd } = objectOf(usage)
+  const cost = typeof cost_usd === 'string' ? { cost_usd: Number(cost_usd) } : {}
+  return {
+    ...{ input_tokens: countOf(input_tokens), output_tokens: countOf(output_tokens) },
+    ...{ total_tokens: countOf(total_tokens), ...cost },
   }
 }
 

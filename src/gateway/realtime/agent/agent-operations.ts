@@ -8,8 +8,12 @@ import type { JsonObject } from '#storage/index.ts'
 export interface AgentOperations {
   /** Creates a session. @returns its id. @throws {ServiceError} */
   create(body: JsonObject): Promise<string>
-  /** Id of the agent, and sequence of the newest event, of a session. @throws {ServiceError} `not_found` */
-  find(sessionId: string): Promise<{ readonly agentId: string | null; readonly newest: number }>
+  /** Id of the agent, sequence of the newest event, and cost in USD, of a session. @throws {ServiceError} `not_found` */
+  find(
+    sessionId: string,
+  ): Promise<{ readonly agentId: string | null; readonly newest: number; readonly costUsd: number }>
+  /** What a session has cost so far, in USD. @throws {ServiceError} */
+  cost(sessionId: string): Promise<number>
   /** @throws {ServiceError} */
   turn(sessionId: string, body: JsonObject): Promise<void>
   approve(sessionId: string, body: JsonObject): Promise<void>

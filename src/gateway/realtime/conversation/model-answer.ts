@@ -36,7 +36,8 @@ export const modelAnswer = async (
     ...(maxTokens !== null && { max_tokens: maxTokens }),
   }
   const calls = new StreamedCalls()
-  const call = { caller, operation: realtimeOperation, need: 'chat', body, signal: response.signal } as const
+  const onCost = (usd: string | null) => void budget?.spent(usd)
+  const call = { caller, operation: realtimeOperation, need: 'chat', body, signal: response.signal, onCost } as const
   const summary = await new Promise<ChatSummary>((resolve, reject) => {
     const control = chats.stream(call, {
       begin: () => {},
@@ -53,7 +54,6 @@ export const modelAnswer = async (
     // an aborted call reports nothing
     response.signal.addEventListener('abort', () => reject(response.signal.reason), { once: true })
   })
-  void budget?.spent(summary.costUsd)
   if (calls.all.length > 0) await response.spoken()
   for (const { id, name, arguments: args } of calls.all) response.writer.call(id, name, args)
   return endOf(summary)

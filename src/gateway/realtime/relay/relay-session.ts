@@ -98,6 +98,10 @@ export class RelaySession implements RealtimeSession {
         {
           message: (text) => this.#message(text),
           drained: () => this.#sent(),
+          // a provider says nothing while the user is silent
+          pong: () => {
+            this.#isAlive = true
+          },
           closed: (code, reason) => this.#lost(code, reason),
         },
         maxEventBytes,

@@ -39,6 +39,11 @@ export class SecretBudget {
     this.#spent = data.spent_usd
   }
 
+  /** Whether there is a budget. */
+  get isLimited(): boolean {
+    return this.#budget !== null
+  }
+
   /** @throws {ServiceError} `budget_exceeded` when nothing is left. */
   check(): void {
     if (this.#budget === null || new Exact(this.#spent).lessThan(this.#budget)) return

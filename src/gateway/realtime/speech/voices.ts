@@ -5,6 +5,7 @@ import type { Voice } from '#gateway/voice/open-voice.ts'
 import { textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { realtimeOperation } from '../relay/response-charges.ts'
+import type { SecretBudget } from '../secrets/secret-budget.ts'
 import { bytesOfSecond } from './pcm.ts'
 
 export interface SpokenSentence {
@@ -12,9 +13,6 @@ export interface SpokenSentence {
   readonly voice: string | null
   readonly speed: number | null
 }
-
-/** Called with the cost of a call in USD; null: unknown. */
-export type OnCost = (usd: string | null) => void
 
 const samplesOfSecond = bytesOfSecond / 2
 
@@ -30,17 +28,20 @@ const otherMayDo: ReadonlySet<string> = new Set([
 export class Voices {
   readonly #voice: Pick<Voice, 'speech' | 'transcription'>
   readonly #caller: Caller
-  readonly #onCost: OnCost
+  readonly #budget: SecretBudget | null
   #speaker: string | null | undefined
   #listener: string | null | undefined
   /** The model that the session named when the listener was found. */
   #heardFor = ''
 
-  constructor(voice: Pick<Voice, 'speech' | 'transcription'>, caller: Caller, onCost: OnCost) {
+  /** @param budget that of the secret which opened the session, in which every call counts; null: none. */
+  constructor(voice: Pick<Voice, 'speech' | 'transcription'>, caller: Caller, budget: SecretBudget | null) {
     this.#voice = voice
     this.#caller = caller
-    this.#onCost = onCost
+    this.#budget = budget
   }
+
+  readonly #onCost = (usd: string | null): void => void this.#budget?.spent(usd)
 
   /** Says a sentence: samples at 24 kHz. @throws {ServiceError} */
   async say(sentence: SpokenSentence, named: string | null, signal: AbortSignal): Promise<Uint8Array | ByteStream> {
@@ -66,8 +67,9 @@ export class Voices {
     return audioOf(result.bytes)
   }
 
-  /** Returns the text of audio. @throws {ServiceError} */
+  /** Returns the text of audio. @throws {ServiceError} `budget_exceeded` when nothing is left to pay for it */
   async hear(samples: Buffer, options: WireObject, signal: AbortSignal): Promise<string> {
+    this.#budget?.check()
     const bytes = Buffer.concat([wavHeader(samples.length, samplesOfSecond), samples])
     const request = { file: { bytes, container: 'wav' }, form: 'json', diarize: false, translates: false } as const
     const words = { language: textOf(options.language) || null, prompt: textOf(options.prompt) || null }

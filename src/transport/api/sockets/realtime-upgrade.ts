@@ -21,7 +21,7 @@ import { authorise, scopeFor } from '../credentials/authorise.ts'
 import { checkReach, limitedScope } from '../credentials/reached-tenant.ts'
 import { deferredStream } from '../deferred-stream.ts'
 import { serviceErrorOf } from '../refuse.ts'
-import { asPagination, asStream, textIn } from '../schema.ts'
+import { asPagination, asStream, numberIn, textIn } from '../schema.ts'
 import { LastingSecrets } from './lasting-secrets.ts'
 import { reserved, type SocketCallParts, SocketCalls, type SocketRequest } from './socket-calls.ts'
 import { acceptOrClose, refusedUpgrade } from './upgrade-answer.ts'
@@ -152,8 +152,10 @@ export class RealtimeUpgrades {
         const session = await this.#calls.obey('sessions.get', socket, { params: of(id) })
         const query = { page: 1, limit: 1 }
         const events = await this.#calls.read('sessions.events', socket, { params: of(id), query })
-        return { agentId: textIn(session, 'agent_id'), newest: asPagination(events).pagination.total }
+        const newest = asPagination(events).pagination.total
+        return { agentId: textIn(session, 'agent_id'), newest, costUsd: costIn(session) }
       },
+      cost: async (id) => costIn(await this.#calls.obey('sessions.get', socket, { params: of(id) })),
       turn: (id, body) => obey('sessions.turns', id, body),
       approve: (id, body) => obey('sessions.approve', id, body),
       reject: (id, body) => obey('sessions.reject', id, body),
@@ -175,6 +177,8 @@ export class RealtimeUpgrades {
     return serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
   }
 }
+
+const costIn = (session: unknown): number => numberIn(session, 'total_cost') ?? 0
 
 const offersRealtime = (request: HttpRequest): boolean =>
   (request.header('sec-websocket-protocol') ?? '').split(',', 16).some((each) => each.trim() === 'realtime')

@@ -135,6 +135,41 @@ describe('a realtime session that the server runs itself', () => {
       expect(await client.refused({ type: 'response.cancel' })).toMatchObject({ code: 'response_cancel_not_active' })
     })
 
+    it('counts responses that are cancelled or left, and transcripts alone, towards the budget of a secret', async () => {
+      const secretOf = async (session: object): Promise<() => RealtimeConnection> => {
+        const secret = { session: { ...textConfig, model, ...session }, budget_usd: '0.000001' }
+        const { value } = (await page.world.api.post('/v1/realtime/client_secrets', secret)).body
+        return () => connect({ protocols: ['realtime', `openai-insecure-api-key.${value}`], query: '' })
+      }
+      const answering = async (client: RealtimeConnection) => {
+        await client.until('session.created')
+        client.send(userSays('slow please reply at length'))
+        await client.exchange(respond, 'response.output_text.delta')
+      }
+      const isSpent = async (open: () => RealtimeConnection) =>
+        vi.waitFor(async () => expect(await open().opened).toBe(false), patience)
+      const toCancel = await secretOf({})
+      const cancelling = toCancel()
+      await answering(cancelling)
+      await cancelling.exchange({ type: 'response.cancel' }, 'response.done')
+      cancelling.send(respond)
+      expect(await cancelling.closed).toEqual({ code: 1008, reason: 'budget_exceeded' })
+      await isSpent(toCancel)
+      const toLeave = await secretOf({})
+      const leaving = toLeave()
+      await answering(leaving)
+      leaving.close()
+      await isSpent(toLeave)
+      const speaking = (await secretOf({ audio: { input: { turn_detection: null } } }))()
+      await speaking.until('session.created')
+      for (const event of ['completed', 'failed']) {
+        sendAudio(speaking, spoken('hello'))
+        speaking.send({ type: 'input_audio_buffer.commit' })
+        await speaking.until(`conversation.item.input_audio_transcription.${event}`)
+      }
+      expect(await speaking.closed).toEqual({ code: 1008, reason: 'budget_exceeded' })
+    })
+
     it('reports a response that fails, and goes on', async () => {
       const client = connect()
       await client.exchange(textOnly, 'session.updated')
@@ -203,6 +238,35 @@ describe('a realtime session that the server runs itself', () => {
       client.send({ type: 'conversation.item.create', item })
       const answered = await client.exchange(respond, 'response.done')
       expect(JSON.stringify(answered.response.output)).toContain('Acme')
+    })
+
+    it('counts turns that wait or go on without the client towards the budget of a secret', async () => {
+      const tools = [{ type: 'function', name: 'get_page', parameters: { type: 'object' } }]
+      const tenant = (await page.world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+      const secretOf = async (): Promise<() => RealtimeConnection> => {
+        const session = { ...textConfig, model: page.agents.end_user, tools }
+        const secret = { session, tenant_id: tenant, external_user_id: 'ada', budget_usd: '0.000001' }
+        const { value } = (await page.world.api.post('/v1/realtime/client_secrets', secret)).body
+        return () => connect({ protocols: ['realtime', `openai-insecure-api-key.${value}`], query: '' })
+      }
+      const begin = async (client: RealtimeConnection, words: string, until: string) => {
+        await client.until('session.created')
+        client.send(userSays(words))
+        await client.exchange(respond, until)
+      }
+      const isSpent = async (open: () => RealtimeConnection) =>
+        vi.waitFor(async () => expect(await open().opened).toBe(false), patience)
+      const toWait = await secretOf()
+      const waiting = toWait()
+      await begin(waiting, 'Please use get_page', 'response.done')
+      waiting.send(respond)
+      expect(await waiting.closed).toEqual({ code: 1008, reason: 'budget_exceeded' })
+      await isSpent(toWait)
+      const toLeave = await secretOf()
+      const leaving = toLeave()
+      await begin(leaving, 'slow please reply exactly: One two three.', 'response.output_text.delta')
+      leaving.close()
+      await isSpent(toLeave)
     })
 
     it('does not reach the sessions of other users', async () => {

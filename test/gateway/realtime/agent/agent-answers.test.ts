@@ -18,6 +18,7 @@ class Operations implements AgentOperations {
   readonly made: (readonly [string, JsonObject])[] = []
   readonly create = refused
   readonly find = refused
+  readonly cost = refused
   #sink: EventSink | null = null
   #sequence = 0
   #state: 'idle' | 'waits' | 'runs' = 'idle'
@@ -62,8 +63,8 @@ const open = () => {
   const operations = new Operations()
   const session = new LocalSession({
     client: { send: (event) => events.push(JSON.parse(event)) > 0, close: () => {} },
-    ...{ model: 'agt_1', voices: new Voices(voice, callerOf(), () => {}), expiresAtMs: 0 },
-    answers: { agent: { operations, budget: null, sessionId: 'ses_1', after: 0 } },
+    ...{ model: 'agt_1', voices: new Voices(voice, callerOf(), null), expiresAtMs: 0 },
+    answers: { agent: { operations, budget: null, sessionId: 'ses_1', after: 0, costUsd: 0 } },
     config: { output_modalities: ['text'] },
   })
   session.open()
