@@ -137,6 +137,16 @@ export const runtimeBounds: readonly Bound[] = [
     test: ['test/telemetry/otlp-exporter.test.ts', 'that stalls are queued up to a limit, and further spans are lost'],
   },
   {
+    of: 'webhooks of a project',
+    max: '100',
+    beyond: '422 `webhook_limit_reached`',
+    code: ['specs/resources/webhooks.ts', 'maxWebhooks'],
+    test: [
+      'test/actors/webhooks/webhooks.test.ts',
+      'is one of at most a hundred of its project, also when they are created at the same time',
+    ],
+  },
+  {
     of: 'attempts to deliver webhooks that run at a time on a node',
     max: '16 of one webhook, 256 of one project',
     beyond: 'the others wait for their turn',

@@ -190,6 +190,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'The knowledge base has reached its limit of these resources.',
   },
+  webhook_limit_reached: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The project has reached its limit of webhooks. Delete one first.',
+  },
   image_too_large: {
     status: 400,
     type: 'invalid_request_error',

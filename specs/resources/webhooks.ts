@@ -25,6 +25,9 @@ import { webhookEventTypes, webhookPayload } from '../events/webhook-events.ts'
 import { reason } from '../reason.ts'
 import { statuses } from '../statuses.ts'
 
+/** Maximum number of webhooks of a project: each event makes a delivery for each of them. */
+export const maxWebhooks = 100
+
 const shownSecret = { secret: string({ description: 'Signing secret, shown once.' }) }
 const eventType = oneOf('*', ...webhookEventTypes)
 
@@ -58,8 +61,9 @@ export const webhooks = defineResource('webhooks', {
     list: { access: secretKeyOrDashboard('member') },
     create: {
       access: secretKeyOrDashboard('admin'),
-      description: '`secret` is returned only in this response.',
+      description: `\`secret\` is returned only in this response. A project has at most ${maxWebhooks} webhooks.`,
       shows: shownSecret,
+      errors: ['webhook_limit_reached'],
     },
     get: { description: 'Its secret is not returned: create or rotate it to get one.' },
     update: {

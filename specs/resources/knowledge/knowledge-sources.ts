@@ -32,7 +32,7 @@ const text = described(
 )
 const interval = described(
   nullable(integer({ min: 300, max: 31_536_000 })),
-  'Seconds after which the URL is fetched again, unless its tenant is suspended then. If null, it is fetched only when a sync is requested.',
+  'Seconds after which the URL is fetched again, unless its tenant is suspended then. If null, it is fetched only when a sync is requested. Only for a source with a URL.',
 )
 
 const fields = {

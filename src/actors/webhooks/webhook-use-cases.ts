@@ -1,10 +1,14 @@
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxWebhooks } from '#specs/resources/webhooks.ts'
+import { projectScope } from '#storage/index.ts'
 import { orNotFound } from '../call/not-found.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { requireReachable } from '../capability/reachable-url.ts'
 import type { Services } from '../capability/services.ts'
 import type { Caller } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
+import { CountedLimits } from '../records/counted-limits.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
@@ -47,7 +51,8 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       const events = [...new Set(body.events)]
       const data = { name, url, events, is_active, ...sound, secret: sealed(where, secret), ...noPrevious }
       const notices = [audited(call).line('created', where.id)]
-      const made = await changed(scope.project, table.insert({ ...where, data, notices }))
+      const insert = () => changed(scope.project, table.insert({ ...where, data, notices }))
+      const made = (await table.get(scope, where.id)) === null ? await withinLimit(parts, where, insert) : null
       // The request is repeated after a crash. Its first secret was never returned to the caller, so it is replaced.
       const row =
         made ?? (await table.change(scope, where.id, { edit: (old) => ({ ...old.data, secret: data.secret }) }))
@@ -79,6 +84,16 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       return { ...viewOf(row), secret: box.open(row.data.secret, webhookSecretAad(row)) }
     },
   }
+}
+
+/** @throws {ServiceError} `webhook_limit_reached` */
+const withinLimit = <T>({ records }: WebhookParts, { project }: Where, create: () => Promise<T>): Promise<T> => {
+  const limit = {
+    max: maxWebhooks,
+    count: () => records.count(webhooks, projectScope(project)),
+    full: () => new ServiceError('webhook_limit_reached'),
+  }
+  return CountedLimits.at(records).within(`webhooks ${project}`, limit, create)
 }
 
 type Rotating = Omit<SealedBy, 'aad'> & { readonly cause: string | null; readonly untilMs: number }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fileContent } from '#actors/knowledge/sources/source-content.ts'
+import { contentOf, fileContent } from '#actors/knowledge/sources/source-content.ts'
 
 it.each([
   ['handbook.md', 'handbook.md'],
@@ -11,4 +11,11 @@ it.each([
   expect(fileContent({ field: 'file', filename: sent, contentType: '', bytes: Buffer.from('x') })).toMatchObject({
     filename,
   })
+})
+
+it('a second file of a form is refused as a file', () => {
+  const file = { field: 'file', filename: 'a.md', contentType: '', bytes: Buffer.from('x') }
+  expect(() => contentOf({}, [file, file])).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ param: 'file' }) }),
+  )
 })

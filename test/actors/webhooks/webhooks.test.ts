@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { webhooks } from '#actors/webhooks/kinds.ts'
 import { failingMs } from '#actors/webhooks/webhook-endpoints.ts'
+import { maxWebhooks } from '#specs/resources/webhooks.ts'
 import { projectScope } from '#storage/scope.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
@@ -38,6 +39,16 @@ describe('a webhook', () => {
     const { data } = await world.useCases['webhooks.list'](callOf({}, { limit: 20 }, undefined))
     expect(data).toEqual([rest])
     expect(JSON.stringify(await update(made.id, { name: 'renamed' }))).not.toContain('whsec_')
+  })
+
+  it('is one of at most a hundred of its project, also when they are created at the same time', async () => {
+    for (let n = 1; n < maxWebhooks; n++) await newWebhook(world)
+    const made = await Promise.allSettled([1, 2, 3].map(() => newWebhook(world)))
+    const codes = made.map((each) => (each.status === 'rejected' ? each.reason.code : 'made'))
+    expect(codes.sort()).toEqual(['made', 'webhook_limit_reached', 'webhook_limit_reached'])
+    const { data } = await world.useCases['webhooks.list'](callOf({}, { limit: 1 }, undefined))
+    await world.useCases['webhooks.delete'](ofWebhook(data[0]?.id ?? ''))
+    await expect(newWebhook(world)).resolves.toMatchObject({ is_active: true })
   })
 
   it('stores its secret sealed for its row and field', async () => {

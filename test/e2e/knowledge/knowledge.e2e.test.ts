@@ -187,6 +187,13 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect(await refused({ text: 'a', url: 'https://example.com' })).toEqual([422, 'text'])
     expect(await refused({ url: 'http://127.0.0.1/' })).toEqual([422, 'url'])
     expect(await refused({ text: 'a', mime_type: 'image/png' })).toEqual([422, 'mime_type'])
+    const url = 'https://example.com'
+    expect(await refused({ url, mime_type: 'text/html' })).toEqual([422, 'mime_type'])
+    expect(await refused({ text: 'a', refresh_interval_s: 600 })).toEqual([422, 'refresh_interval_s'])
+    const { id } = await base.add({ text: 'Stays as it is.', refresh_interval_s: null })
+    const change = { refresh_interval_s: 600 }
+    const changed = await world.api.post(`${base.path}/sources/${id}`, change, { method: 'PATCH' })
+    expect([changed.status, changed.body.error?.param]).toEqual([422, 'refresh_interval_s'])
     const archive = await base.form(`${base.path}/sources`, 'a.zip', 'x')
     expect([archive.status, archive.body.error.param]).toEqual([415, 'file'])
     const garbage = await base.upload('a.pdf', Buffer.alloc(2000, 7))

@@ -1,6 +1,7 @@
 import type { UploadedFile } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
+import type { BodyOf } from '#specs/index.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { typeOfContent } from './content-type.ts'
 
@@ -55,6 +56,19 @@ const textContent = (text: string, mime_type = 'text/markdown'): Content => {
   return { type: 'text', bytes: Buffer.from(text, 'utf8'), mime_type, filename: null }
 }
 
+/** Refuses fields of a new source that its content does not have. @throws {ServiceError} `invalid_field` */
+export const checkFields = ({ text, url, mime_type, refresh_interval_s }: BodyOf<'knowledge_sources.create'>): void => {
+  checkInterval(refresh_interval_s, url !== undefined)
+  if (mime_type === undefined || text !== undefined) return
+  throw invalidField('mime_type', 'Only a text is sent with its type.')
+}
+
+/** Refuses an interval of content that is not fetched, which would have no effect. @throws {ServiceError} `invalid_field` */
+export const checkInterval = (interval: number | null | undefined, isUrl: boolean): void => {
+  if (interval === null || interval === undefined || isUrl) return
+  throw invalidField('refresh_interval_s', 'Only a source with a URL is fetched again.')
+}
+
 /**
  * Returns the content of a request; null when there is none.
  *
@@ -68,7 +82,7 @@ export const contentOf = (
   const given = [text, url, ...files].filter((each) => each !== undefined)
   if (given.length > 1) {
     const message = 'A source must have exactly one of text, url and file.'
-    throw invalidField(text === undefined ? 'url' : 'text', message)
+    throw invalidField(text !== undefined ? 'text' : url === undefined ? 'file' : 'url', message)
   }
   if (file !== undefined) return fileContent(file)
   return text === undefined ? null : textContent(text, mime_type)

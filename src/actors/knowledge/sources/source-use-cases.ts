@@ -8,7 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { sourceRows } from '../kinds.ts'
 import { chunksOf } from './document-store.ts'
-import { contentOf } from './source-content.ts'
+import { checkInterval, contentOf } from './source-content.ts'
 import { residentView, sourceKind, sourceView } from './source-view.ts'
 import { causeOf, type SourceParts, Sources } from './sources.ts'
 
@@ -35,6 +35,7 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       const { scope, params, body, idempotency } = call
       const source = await sources.find(scope, params)
       const { type } = contextOf(sourceKind, source.state.snapshot)
+      checkInterval(body.refresh_interval_s, type === 'url')
       if (body.url !== undefined) {
         if (type !== 'url') throw invalidField('url', 'The source has no URL.')
         requireReachable(parts.guard.content, body.url)

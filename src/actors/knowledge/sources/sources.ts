@@ -17,7 +17,7 @@ import type { Scope } from '#storage/index.ts'
 import type { BaseAccess } from '../access/base-access.ts'
 import { type KnowledgeBaseData, sourceRows } from '../kinds.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
-import { contentOf } from './source-content.ts'
+import { checkFields, contentOf } from './source-content.ts'
 import { residentView, type SourceView, sourceKind } from './source-view.ts'
 
 export interface SourceParts extends Pick<Services, 'clock' | 'host' | 'storage'> {
@@ -91,6 +91,7 @@ export class Sources {
     const content = contentOf(body, files)
     if (content === null && body.url === undefined)
       throw new ServiceError('missing_field', { param: 'text', message: 'A source requires text, url or file.' })
+    checkFields(body)
     if (body.url !== undefined) requireReachable(guard.content, body.url)
     const limit: CountedLimit = {
       max: maxSources,
