@@ -18,6 +18,7 @@ import { Upstreams } from '../call/upstreams.ts'
 import { authorizeOf } from '../providers/provider-formats.ts'
 import type { Voice } from '../voice/open-voice.ts'
 import type { AgentOperations } from './agent/agent-operations.ts'
+import { usualConfig } from './conversation/session-config.ts'
 import { LocalSession } from './local-session.ts'
 import type { RealtimeClient, RealtimeSession } from './realtime-client.ts'
 import { type RelayParts, RelaySession } from './relay/relay-session.ts'
@@ -76,6 +77,8 @@ export const openRealtime = (parts: RealtimeParts): Realtime => {
         await requireUnguarded(parts.guardrails, caller)
         return { open: (client) => new RelaySession(relay, { client, caller, model, budget, session: config }) }
       }
+      // here, where a refusal can still say what is wrong
+      usualConfig.with(config)
       const voices = new Voices(voice, caller, budget)
       const answers = { model: { chats, caller, model, budget } }
       return {
@@ -100,6 +103,7 @@ interface AgentOfferParts extends RealtimeParts {
 const agentOffer = async (parts: AgentOfferParts, request: RealtimeRequest, model: string): Promise<RealtimeOffer> => {
   const { budget, config, voice, now } = parts
   const { caller, operations } = request
+  usualConfig.with(config)
   const sessionId = request.sessionId ?? (await operations.create({ agent_id: model }))
   const { agentId, newest, costUsd } = await operations.find(sessionId)
   if (agentId !== model) throw new ServiceError('not_found', { param: 'session_id' })

@@ -98,6 +98,8 @@ describe('embeddings by an OpenAI-compatible provider', () => {
   it.each([
     ['fewer vectors than inputs', listOf([1])],
     ['more vectors than inputs', listOf([1], [2], [3])],
+    ['a vector at the place 4,000,000,000', { ...listOf([1]), data: [{ index: 4_000_000_000, embedding: [1] }] }],
+    ['a vector before the first place', { ...listOf([1]), data: [{ index: -1, embedding: [1] }] }],
     [
       'invalid vectors',
       {

@@ -58,6 +58,18 @@ describe('a realtime session of this server', () => {
     ])
   })
 
+  it('refuses what it would not do: transcripts alone, and stored prompts', async () => {
+    const { send, of } = open()
+    await send({ type: 'session.update', session: { type: 'transcription' } })
+    await send({ type: 'session.update', session: { type: 'realtime', prompt: { id: 'pmpt_1' } } })
+    await send({ type: 'session.update', session: { type: 'realtime', prompt: null } })
+    expect(of('error').map(({ error }) => error)).toMatchObject([
+      { param: 'session.type' },
+      { param: 'session.prompt' },
+    ])
+    expect(of('session.updated')).toHaveLength(1)
+  })
+
   it('names the item before the answer when it is added and when it is done', async () => {
     const { send, of, done } = open({ deltas: saying('Hello.') })
     await send({ type: 'conversation.item.create', item: { ...says, id: 'item_user' } })

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-const open = async () => {
+const open = async (caller = callerOf()) => {
   const provider = await StrictProvider.open({ key, model })
   const guard = openSsrfGuard({ allowedPrivateHosts: ['127.0.0.1'] })
   const upstreams = new Upstreams(guard, defaultCallPolicy)
@@ -31,7 +31,7 @@ const open = async () => {
     send: (event: string) => events.push(JSON.parse(event)) > 0,
     close: (code: number) => void closes.push(code),
   }
-  const session = new RelaySession(parts, { client, caller: callerOf(), model, budget: null, session: {} })
+  const session = new RelaySession(parts, { client, caller, model, budget: null, session: {} })
   closing.push(
     () => guard.close(),
     () => upstreams.close(),
@@ -51,5 +51,24 @@ describe('a relayed session', () => {
     }
     expect(closes).toEqual([])
     expect(provider.sockets.size).toBe(1)
+  })
+
+  it('says that nothing is redacted in it', async () => {
+    const { events } = await open()
+    expect(events).toMatchObject([{ type: 'session.created', session: { redaction: 'off' } }])
+  })
+
+  it('has input transcribed only by a model that its key reaches', async () => {
+    const { session, provider } = await open(callerOf({ models: new Set([model, 'whisper-1']) }))
+    const update = (named: string) => {
+      const audio = { input: { transcription: { model: named } } }
+      const event = { type: 'session.update', session: { type: 'realtime', audio } }
+      return session.take(event, JSON.stringify(event))
+    }
+    await expect(update('gpt-4o-transcribe')).rejects.toMatchObject({
+      ...{ code: 'insufficient_scope', details: { param: 'session.audio.input.transcription.model' } },
+    })
+    await update('whisper-1')
+    await vi.waitFor(() => expect(provider.types).toEqual(['session.update']), patience)
   })
 })

@@ -1,10 +1,11 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { counted } from '#gateway/call/accounting/counted.ts'
+import { chargedIn } from '#gateway/call/accounting/openai-usage.ts'
+import { routeCost } from '#gateway/call/accounting/route-price.ts'
 import { textBytes } from '#gateway/call/accounting/text-bytes.ts'
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { JsonCallKind } from '#gateway/documents/json-calls.ts'
-import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
-import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { bearer } from '#gateway/providers/provider-format.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { notStreamed, type PassedOnParts, passedOn } from './passed-on-call.ts'
@@ -35,15 +36,20 @@ const tokens = (inputTokens: number, outputTokens: number): TokenUsage => ({
   ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },
 })
 
-/** Reads usage as OpenAI and compatible servers report it; impossible counts are estimated by length. */
-const usageIn = ({ usage, choices }: WireObject, { prompt }: WireObject): Usage => {
-  const { prompt_tokens, completion_tokens, total_tokens } = objectOf(usage)
-  const reported = counted((count) => tokens(count(prompt_tokens ?? total_tokens), count(completion_tokens)))
-  if (reported !== null) return { tokens: reported }
-  const written = arrayOf(choices).map((choice) => objectOf(choice).text)
-  const estimate = [textBytes(prompt), textBytes(written)].map(tokensOfChars)
-  return { tokens: { ...tokens(estimate[0] ?? 0, estimate[1] ?? 0), estimated: true } }
+/** Reads usage as OpenAI and compatible servers report it; null for none, and for impossible counts. */
+const reported = ({ usage }: WireObject): TokenUsage | null => {
+  const fields = objectOf(usage)
+  const { prompt_tokens, completion_tokens, total_tokens } = fields
+  const read = prompt_tokens ?? total_tokens ?? null
+  if (read === null) return null
+  return counted((count) => ({ ...tokens(count(read), count(completion_tokens)), ...chargedIn(fields) }))
 }
+
+/** Estimates usage by length. */
+const estimated = (read: unknown, written: unknown): TokenUsage => ({
+  ...tokens(tokensOfChars(textBytes(read)), tokensOfChars(textBytes(written))),
+  estimated: true,
+})
 
 /** Moderation is free of charge at every provider. */
 const moderation: JsonCallKind = {
@@ -51,7 +57,7 @@ const moderation: JsonCallKind = {
   need: 'chat',
   target: at('/moderations'),
   max: () => ({}),
-  usage: usageIn,
+  usage: (answer) => ({ tokens: reported(answer) ?? tokens(0, 0) }),
   costUsd: () => '0',
 }
 
@@ -61,8 +67,11 @@ const completion: JsonCallKind = {
   reuse: 'completions',
   target: at('/completions'),
   max: (body) => ({ tokens: tokens(textBytes(body.prompt), maxWritten(body)) }),
-  usage: usageIn,
-  costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
+  usage: (answer, { prompt }) => {
+    const written = arrayOf(answer.choices).map((choice) => objectOf(choice).text)
+    return { tokens: reported(answer) ?? estimated(prompt, written) }
+  },
+  costUsd: routeCost,
 }
 
 /** Maximum number of output tokens. OpenAI's default is 16 tokens per completion. */
@@ -75,6 +84,6 @@ const reranking: JsonCallKind = {
   reuse: 'rerank',
   target: at('/rerank'),
   max: (body) => ({ tokens: tokens(textBytes(body), 0) }),
-  usage: usageIn,
-  costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
+  usage: (answer, { query, documents }) => ({ tokens: reported(answer) ?? estimated([query, documents], '') }),
+  costUsd: routeCost,
 }

@@ -38,11 +38,13 @@ function embedded(json: unknown, count: number): Embedded {
   if (isObject(error)) throw streamedFailure(error)
   const vectors: (WireVector | undefined)[] = Array.from({ length: count })
   for (const [place, row] of arrayOf(data).entries()) {
-    const { index, embedding } = objectOf(row)
-    vectors[typeof index === 'number' ? index : place] = vectorOf(embedding)
+    const { index = place, embedding } = objectOf(row)
+    // a list with one far index takes minutes to walk
+    if (!Number.isInteger(index) || Number(index) < 0 || Number(index) >= count) throw unreadableEmbeddings()
+    vectors[Number(index)] = vectorOf(embedding)
   }
   const whole = vectors.filter((vector) => vector !== undefined)
-  if (whole.length !== count || vectors.length !== count) throw unreadableEmbeddings()
+  if (whole.length !== count) throw unreadableEmbeddings()
   const tokens = objectOf(usage).prompt_tokens ?? objectOf(usage).total_tokens
   return { model: textOf(model), vectors: whole, inputTokens: countOrNull(tokens) }
 }

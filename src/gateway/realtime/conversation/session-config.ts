@@ -33,7 +33,11 @@ export class SessionConfig {
 
   /** The configuration after an update, which has been validated as far as it is declared. @throws {ServiceError} */
   with(update: WireObject): SessionConfig {
-    const { type: _, model: __, audio, ...rest } = update
+    const { type, model: _, audio, prompt, ...rest } = update
+    if (type === 'transcription')
+      throw invalidField('session.type', 'This model has no sessions for transcripts alone.')
+    if (prompt !== undefined && prompt !== null)
+      throw invalidField('session.prompt', 'Stored prompts are for /v1/responses. Send instructions.')
     const before = objectOf(this.fields.audio)
     const given = objectOf(audio)
     const input = { ...objectOf(before.input), ...objectOf(given.input) }

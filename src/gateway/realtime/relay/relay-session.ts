@@ -8,7 +8,7 @@ import { endsSession, errorEvent, eventIdOf } from '../server-event.ts'
 import { connectProvider, type ProviderSocketParts } from './provider-socket.ts'
 import { heardTokens, itemTokens } from './realtime-usage.ts'
 import { type ChargedSession, type ChargeParts, ResponseCharges } from './response-charges.ts'
-import { withoutModel } from './session-update.ts'
+import { requireTranscriber, withoutModel } from './session-update.ts'
 
 export interface RelayParts extends ProviderSocketParts, ChargeParts {}
 
@@ -64,6 +64,9 @@ export class RelaySession implements RealtimeSession {
         break
       case 'conversation.item.create':
         charges.heard(itemTokens(objectOf(event.item), text.length), text.length)
+        break
+      case 'session.update':
+        requireTranscriber(objectOf(event.session), this.#request.caller)
     }
     if (this.#isOver) return
     const sent = event.type === 'session.update' ? withoutModel(event, this.#request.model) : text
@@ -90,6 +93,7 @@ export class RelaySession implements RealtimeSession {
     const { caller, model, budget, session } = this.#request
     try {
       budget?.check()
+      requireTranscriber(session, caller)
       const { signal } = this.#aborter
       const { socket, route } = await connectProvider(this.#parts, { caller, model, signal })
       if (signal.aborted) return void socket.destroy()
@@ -172,7 +176,8 @@ export class RelaySession implements RealtimeSession {
       case 'session.updated': {
         const session = objectOf(event.session)
         charges.configured(session)
-        return JSON.stringify({ ...event, session: { ...session, model: this.#request.model } })
+        // what is spoken and heard cannot be redacted (specs/decisions/0087-redaction.md)
+        return JSON.stringify({ ...event, session: { ...session, model: this.#request.model, redaction: 'off' } })
       }
       case 'response.created':
         this.#begin(textOf(objectOf(event.response).id), charges)

@@ -13,6 +13,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { SecretBudget } from '../secrets/secret-budget.ts'
 import { maxTranscribed, responseUsage, spokenTokens, transcriptUsage } from './realtime-usage.ts'
 import { withKey } from './session-key.ts'
+import { transcriberOf } from './session-update.ts'
 import { requireUnguarded } from './unguarded.ts'
 
 export interface ChargeParts extends RecordParts {
@@ -74,9 +75,8 @@ export class ResponseCharges {
 
   /** Notes the limits and models of the provider's session. */
   configured(session: WireObject): void {
-    const { max_output_tokens: max, audio } = session
-    this.#maxTokens = countOf(max) || usualMaxTokens
-    this.#transcriber = textOf(objectOf(objectOf(objectOf(audio).input).transcription).model)
+    this.#maxTokens = countOf(session.max_output_tokens) || usualMaxTokens
+    this.#transcriber = transcriberOf(session)
   }
 
   /**

@@ -135,6 +135,15 @@ describe('a realtime session that the server runs itself', () => {
       expect(await client.refused({ type: 'response.cancel' })).toMatchObject({ code: 'response_cancel_not_active' })
     })
 
+    it('refuses the upgrade for a configuration of the secret that it cannot have', async () => {
+      const audio = { input: { format: { type: 'audio/pcmu' } } }
+      const secret = { session: { ...textConfig, model, audio } }
+      const { value } = (await page.world.api.post('/v1/realtime/client_secrets', secret)).body
+      expect(await connect({ protocols: ['realtime', `openai-insecure-api-key.${value}`], query: '' }).opened).toBe(
+        false,
+      )
+    })
+
     it('counts responses that are cancelled or left, and transcripts alone, towards the budget of a secret', async () => {
       const secretOf = async (session: object): Promise<() => RealtimeConnection> => {
         const secret = { session: { ...textConfig, model, ...session }, budget_usd: '0.000001' }
