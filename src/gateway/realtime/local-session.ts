@@ -174,6 +174,8 @@ export class LocalSession implements RealtimeSession, AgentHost {
     const response = new ActiveResponse(this.#responding, config, request)
     this.#run(response, async (running) => {
       await this.#audio.heard()
+      // what was said meanwhile is for the next response
+      running.signal.throwIfAborted()
       try {
         return await this.#answer(running)
       } catch (error) {

@@ -60,6 +60,10 @@ export class AgentAnswers {
   #isCancelled = false
   #hasText = false
   #hasLeft = false
+  /** Whether the turn of the response in progress was taken, once that is known. */
+  #begun: Promise<boolean> = Promise.resolve(false)
+  /** Resolves when the turn of a cancelled response has been cancelled: no other can begin before. */
+  #cancelling: Promise<void> = Promise.resolve()
   /** Resolves when the events so far are written: what is spoken comes before the call that follows it. */
   #last: Promise<void> = Promise.resolve()
 
@@ -93,15 +97,22 @@ export class AgentAnswers {
    * goes on takes no words, and one that is refused has taken none: they are for the next.
    */
   readonly answer: Answer = async (response) => {
+    await this.#cancelling.catch(() => {})
     await this.#costs.check()
+    response.signal.throwIfAborted()
     const items = this.#host.conversation.items.filter(({ id }) => !this.#given.has(id))
     const due = items.filter(isOutputOf(this.#pending))
     const taken = due.length > 0 ? due : items
     for (const { id } of taken) this.#given.add(id)
     const ended = this.#opened(response)
     const refused = this.#costs.begun()
+    const begun = due.length > 0 ? this.#approve(due) : this.#begin(items, response)
+    this.#begun = begun.then(
+      () => true,
+      () => false,
+    )
     try {
-      await (due.length > 0 ? this.#approve(due) : this.#begin(items, response))
+      await begun
     } catch (error) {
       this.#open = null
       refused()
@@ -146,13 +157,19 @@ export class AgentAnswers {
     else await operations.reject(sessionId, { action_id })
   }
 
-  /** The response in progress was cancelled: so is its turn. */
-  async cancelled(): Promise<void> {
-    if (this.#open === null) return
+  /** The response in progress was cancelled: so is its turn, once it has begun. */
+  cancelled(): Promise<void> {
+    if (this.#open === null) return Promise.resolve()
     this.#open = null
     this.#isCancelled = true
+    this.#cancelling = this.#cancelTurn()
+    return this.#cancelling
+  }
+
+  async #cancelTurn(): Promise<void> {
     const { operations, sessionId } = this.#parts
-    await operations.cancel(sessionId).catch(unlessOver)
+    if (await this.#begun) await operations.cancel(sessionId).catch(unlessOver)
+    else this.#isCancelled = false
   }
 
   #opened(response: ActiveResponse): Promise<ResponseEnd> {

@@ -11,7 +11,6 @@ import { callerOf } from '#test/gateway/ledger/calls.ts'
 const refused = (): never => {
   throw new Error('there is no speech')
 }
-const voice = { speech: { speak: refused }, transcription: { transcribe: refused } }
 
 /** A session that takes no turn while one is in progress or waits, as every session of an agent. */
 class Operations implements AgentOperations {
@@ -22,11 +21,15 @@ class Operations implements AgentOperations {
   #sink: EventSink | null = null
   #sequence = 0
   #state: 'idle' | 'waits' | 'runs' = 'idle'
-  /** The refusal of the next approval. */
+  /** The refusal of the next turn or approval. */
   refusal: ServiceError | null = null
+  /** What a turn waits for before it is taken. */
+  before: Promise<void> = Promise.resolve()
 
   async turn(_: string, body: JsonObject): Promise<void> {
     this.made.push(['turn', body])
+    await this.before
+    this.#refuse()
     if (this.#state === 'waits') throw new ServiceError('approval_pending')
     if (this.#state === 'runs') throw new ServiceError('turn_in_progress')
     this.#state = 'runs'
@@ -34,14 +37,23 @@ class Operations implements AgentOperations {
 
   async approve(_: string, body: JsonObject): Promise<void> {
     this.made.push(['approve', body])
-    const { refusal } = this
-    this.refusal = null
-    if (refusal !== null) throw refusal
+    this.#refuse()
     this.emit('turn.resumed', {}, 'runs')
   }
 
+  #refuse(): void {
+    const { refusal } = this
+    this.refusal = null
+    if (refusal !== null) throw refusal
+  }
+
   async reject(): Promise<void> {}
-  async cancel(): Promise<void> {}
+
+  async cancel(): Promise<void> {
+    this.made.push(['cancel', {}])
+    if (this.#state === 'idle') throw new ServiceError('no_turn_in_progress')
+    this.emit('turn.failed', { error: { code: 'cancelled' } }, 'idle')
+  }
 
   follow(): ReturnType<AgentOperations['follow']> {
     return {
@@ -58,9 +70,11 @@ class Operations implements AgentOperations {
   }
 }
 
-const open = () => {
+const open = (hears: () => Promise<string> = refused) => {
   const events: WireObject[] = []
   const operations = new Operations()
+  const transcribe = async () => ({ json: { text: await hears() }, headers: [] })
+  const voice = { speech: { speak: refused }, transcription: { transcribe } }
   const session = new LocalSession({
     client: { send: (event) => events.push(JSON.parse(event)) > 0, close: () => {} },
     ...{ model: 'agt_1', voices: new Voices(voice, callerOf(), null), expiresAtMs: 0 },
@@ -131,5 +145,59 @@ describe('the answers of an agent', () => {
     await respond(3)
     await respond(4)
     expect(operations.made.map(([name]) => name)).toEqual(['turn', 'approve', 'approve', 'turn'])
+  })
+
+  it('are not begun for a response that ended while its audio was transcribed: the words are for the next', async () => {
+    const heard = Promise.withResolvers<string>()
+    const { session, operations, says, respond, begun, ended } = open(() => heard.promise)
+    const audio = Buffer.alloc(9_600).toString('base64')
+    const content = [{ type: 'input_audio', audio }]
+    await session.take({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+    await session.take({ type: 'response.create' })
+    await session.take({ type: 'response.cancel' })
+    expect(ended()).toHaveLength(1)
+    heard.resolve('Where is my')
+    await says('order?')
+    const second = respond(2)
+    await begun(1)
+    operations.emit('turn.completed', { output: 'In Oslo.' }, 'idle')
+    await second
+    expect(operations.made).toEqual([['turn', { input: 'Where is my\norder?' }]])
+  })
+
+  it('are cancelled only when their turn has begun, and the next begins after that', async () => {
+    const taken = Promise.withResolvers<void>()
+    const { session, operations, says, respond, begun, ended } = open()
+    operations.before = taken.promise
+    await says('Where is my order?')
+    await session.take({ type: 'response.create' })
+    await begun(1)
+    await session.take({ type: 'response.cancel' })
+    await says('Be quick.')
+    const second = respond(2)
+    taken.resolve()
+    await begun(3)
+    operations.emit('turn.completed', { output: 'In Oslo.' }, 'idle')
+    await second
+    expect(operations.made.map(([name]) => name)).toEqual(['turn', 'cancel', 'turn'])
+    expect(ended().map(({ response }) => response)).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }])
+  })
+
+  it('go on after a response was cancelled whose turn was refused', async () => {
+    const taken = Promise.withResolvers<void>()
+    const { session, operations, says, respond, begun, ended } = open()
+    operations.before = taken.promise
+    operations.refusal = new ServiceError('rate_limit_exceeded')
+    await says('Where is my order?')
+    await session.take({ type: 'response.create' })
+    await begun(1)
+    await session.take({ type: 'response.cancel' })
+    taken.resolve()
+    const second = respond(2)
+    await begun(2)
+    operations.emit('turn.completed', { output: 'In Oslo.' }, 'idle')
+    await second
+    expect(ended().at(-1)).toMatchObject({ response: { status: 'completed' } })
+    expect(operations.made.map(([name]) => name)).toEqual(['turn', 'turn'])
   })
 })
