@@ -12,7 +12,11 @@ import { callOf, openWorld } from '../sessions/harness.ts'
 
 const auto = { chunking_strategy: { type: 'auto' } } as const
 
-const opened = async (count: number) => {
+const words = async function* (n: number) {
+  yield Buffer.from(`Words of file ${n}.`)
+}
+
+const opened = async (count: number, contentOf: (n: number) => AsyncGenerator<Buffer> = words) => {
   const { host, storage, clock, runtime } = await openWorld()
   const { records } = storage
   const access = new BaseAccess(records, clock.now)
@@ -27,16 +31,49 @@ const opened = async (count: number) => {
   const at = { vector_store_id: base.replace('kb_', 'vs_') }
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
-    const content = (async function* () {
-      yield Buffer.from(`Words of file ${n}.`)
-    })()
+    const content = contentOf(n)
     const facts = { filename: `${n}.txt`, purpose: 'assistants', mime_type: 'text/plain', content } as const
     ids.push((await files.create({ id: newId('file'), project: 'prj_a', tenant: null }, facts)).id)
   }
   const remove = (file_id: string) => useCases['vector_store_files.delete'](callOf({ ...at, file_id }, {}, undefined))
   const list = async () => (await useCases['vector_store_files.list'](callOf(at, { limit: 100 }, undefined))).data
-  return { useCases, storeFiles, records, base, at, ids, remove, list, close: () => runtime.drain(0) }
+  return { useCases, storeFiles, storage, records, base, at, ids, remove, list, close: () => runtime.drain(0) }
 }
+
+const megabytes = async function* (n: number) {
+  for (let part = 0; part < 20; part++) yield Buffer.alloc(1024 * 1024, `Part ${part} of file ${n}. `)
+}
+
+it('a file is copied part by part, so that many copies at the same time take little memory', async () => {
+  const { useCases, storage, at, ids, close } = await opened(1, megabytes)
+  const { get, put } = storage.blobs
+  let [read, held, most] = [0, 0, 0]
+  storage.blobs.get = async (...name) => {
+    const text = await get.apply(storage.blobs, name)
+    if (name[1].includes('raw') && read++ < 27) most = Math.max(most, ++held)
+    return text
+  }
+  storage.blobs.put = async (...blob) => {
+    if (blob[1].includes('raw')) held--
+    return put.apply(storage.blobs, blob)
+  }
+  await useCases['vector_store_files.create'](callOf(at, {}, { file_id: ids[0] ?? '', ...auto }))
+  expect([read >= 27, most]).toEqual([true, 1])
+  await close()
+})
+
+it('leaves nothing of a copy of a file that was deleted meanwhile', async () => {
+  const { useCases, storage, at, ids, list, close } = await opened(1, megabytes)
+  const namesOf = () => storage.blobs.hashes('prj_a', null, 200)
+  const before = await namesOf()
+  const { get } = storage.blobs
+  let read = 0
+  storage.blobs.get = async (...name) => (name[1].includes('raw') && ++read > 3 ? null : get.apply(storage.blobs, name))
+  const adding = useCases['vector_store_files.create'](callOf(at, {}, { file_id: ids[0] ?? '', ...auto }))
+  await expect(adding).rejects.toMatchObject({ code: 'not_found' })
+  expect([await namesOf(), await list()]).toEqual([before, []])
+  await close()
+})
 
 it('the files of a store are all removed by a loop that removes each page before it reads the next', async () => {
   const { useCases, at, ids, remove, close } = await opened(5)

@@ -54,7 +54,7 @@ export const fileUseCases = ({ files, storeFiles }: FileParts): FileUseCases => 
     },
     'files.content': async ({ scope, params }) => {
       const row = await found(scope, params.file_id)
-      if (!isFile(row)) return { contentType: 'text/plain; charset=utf-8', bytes: await storeFiles.text(row) }
+      if (!isFile(row)) return { contentType: 'text/plain; charset=utf-8', bytes: storeFiles.texts(row) }
       const contentType = row.data.purpose === 'batch_output' ? 'application/jsonl' : 'application/octet-stream'
       return { contentType, bytes: files.content(row) }
     },

@@ -67,6 +67,11 @@ export class SourceBlobs {
     return text === null ? null : { name, text }
   }
 
+  /** Yields the texts of these parts. @throws {StoreUnavailable} {BlobGone} */
+  async *texts(owner: BlobOwner, names: readonly string[]): AsyncGenerator<string> {
+    for (const name of names) yield await this.#get(owner, name)
+  }
+
   /** Returns the text of these parts, joined. @throws {StoreUnavailable} {BlobGone} */
   async text(owner: BlobOwner, names: readonly string[]): Promise<string> {
     const parts: string[] = []
@@ -84,20 +89,30 @@ export class SourceBlobs {
     }
   }
 
-  /** Stores the content of a request under new names, so that the removal of an earlier upload does not affect it. */
+  /**
+   * Stores content under new names, so that the removal of an earlier upload does not affect it. What was stored of
+   * content that breaks off is removed.
+   */
   async putUpload(
     owner: BlobOwner,
-    bytes: Uint8Array,
+    bytes: Uint8Array | AsyncIterable<Uint8Array>,
     { mime_type, filename }: Pick<Upload, 'mime_type' | 'filename'>,
   ): Promise<Upload> {
     const upload = newId('upl')
+    const hash = createHash('sha256')
     const parts: string[] = []
-    for (let start = 0; start < bytes.length; start += partBytes) {
-      const part = Buffer.from(bytes.subarray(start, start + partBytes)).toString('base64')
-      parts.push(await this.#put(owner, `raw.${upload}`, part))
+    let size_bytes = 0
+    try {
+      for await (const part of bytes instanceof Uint8Array ? partsOf(bytes) : bytes) {
+        hash.update(part)
+        size_bytes += part.length
+        parts.push(await this.#put(owner, `raw.${upload}`, Buffer.from(part).toString('base64')))
+      }
+    } catch (error) {
+      for (const name of parts) await this.#blobs.remove(owner.project, name)
+      throw error
     }
-    const checksum = createHash('sha256').update(bytes).digest('hex')
-    return { mime_type, filename, checksum, size_bytes: bytes.length, encoding: 'base64', parts }
+    return { mime_type, filename, checksum: hash.digest('hex'), size_bytes, encoding: 'base64', parts }
   }
 
   /** Returns the bytes of an upload. @throws {StoreUnavailable} {BlobGone} */
@@ -171,6 +186,10 @@ const prefixOf = ({ tenant, source }: BlobOwner): string => actorBlobs({ tenant,
 
 const keyedName = (owner: BlobOwner, kind: BlobKind, key: string): string =>
   `${prefixOf(owner)}${kind}.${createHash('sha256').update(key).digest('hex')}`
+
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += partBytes) yield bytes.subarray(start, start + partBytes)
+}
 
 /** Returns `at`, or the index before it when `at` would split a surrogate pair. */
 const splitAt = (text: string, at: number): number => {

@@ -3,12 +3,14 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
+import type { FileData } from '../kinds.ts'
 import { typeOfContent } from './content-type.ts'
 
-/** Content from a request. */
+/** Content from a request, or a copy of a stored file. */
 export interface Content {
   readonly type: 'text' | 'file'
-  readonly bytes: Uint8Array
+  /** Read in parts, so that a copy is never in memory as a whole. */
+  readonly bytes: Uint8Array | AsyncIterable<Uint8Array>
   readonly mime_type: string
   readonly filename: string | null
 }
@@ -25,13 +27,21 @@ export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Con
   if (bytes.length === 0) throw new ServiceError('invalid_field', { ...at, message: 'The file is empty.' })
   if (bytes.length > maxFileBytes)
     throw new ServiceError('body_too_large', { ...at, message: 'A file must not be larger than 20 MB.' })
-  const mime_type = typeOfContent(contentType, filename)
-  if (mime_type === null) {
-    const message =
-      'Supported file types are txt, md, html, pdf, docx, pptx, xlsx, epub, csv, json, png, jpg, webp and gif.'
-    throw new ServiceError('unsupported_media_type', { ...at, message })
-  }
-  return { type: 'file', bytes, mime_type, filename: nameOf(filename) }
+  return { type: 'file', bytes, mime_type: typeOfFile(contentType, filename), filename: nameOf(filename) }
+}
+
+/** Returns a copy of a stored file as content. @throws {ServiceError} `unsupported_media_type` */
+export const copiedContent = (
+  { filename, mime_type }: Pick<FileData, 'filename' | 'mime_type'>,
+  bytes: AsyncIterable<Uint8Array>,
+): Content => ({ type: 'file', bytes, mime_type: typeOfFile(mime_type, filename), filename: nameOf(filename) })
+
+const typeOfFile = (contentType: string, filename: string): string => {
+  const type = typeOfContent(contentType, filename)
+  if (type !== null) return type
+  const message =
+    'Supported file types are txt, md, html, pdf, docx, pptx, xlsx, epub, csv, json, png, jpg, webp and gif.'
+  throw new ServiceError('unsupported_media_type', { param: 'file', message })
 }
 
 /** Returns the name of a file without folders and control characters, which clients should not send (RFC 7578). */

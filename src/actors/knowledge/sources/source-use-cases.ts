@@ -1,5 +1,6 @@
 import type { UseCasesOf } from '#actors/call/use-cases.ts'
 import { requireReachable } from '#actors/capability/reachable-url.ts'
+import type { ReadDocument } from '#machines/knowledge-source/knowledge-source.ts'
 import { actorOf } from '#records/audit-note.ts'
 import { pageOf } from '#records/pages.ts'
 import { Table } from '#records/table.ts'
@@ -7,7 +8,8 @@ import { contextOf } from '#runtime/index.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
 import { sourceRows } from '../kinds.ts'
-import { chunksOf } from './document-store.ts'
+import { chunksOf, chunksPerPart, type SourceChunk } from './document-store.ts'
+import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 import { checkInterval, contentOf } from './source-content.ts'
 import { residentView, sourceKind, sourceView } from './source-view.ts'
 import { causeOf, type SourceParts, Sources } from './sources.ts'
@@ -78,22 +80,49 @@ const readingUseCases = (
 ): Pick<SourceUseCases, 'knowledge_sources.text' | 'knowledge_sources.chunks'> => ({
   'knowledge_sources.text': async ({ scope, params }) => {
     const { document, owner } = await sources.read(scope, params)
-    const bytes = document === null ? '' : await parts.blobs.text(owner, document.text)
+    const bytes = document === null ? '' : parts.blobs.texts(owner, document.text)
     return { contentType: 'text/plain; charset=utf-8', bytes }
   },
   'knowledge_sources.chunks': async ({ scope, params, query: { limit = chunksAPage, cursor = '0' } }) => {
     const { document, owner } = await sources.read(scope, params)
     const first = placeOf(cursor)
     if (document === null) return { data: [], next_cursor: null }
-    const text = await parts.blobs.text(owner, document.text)
-    const all = []
-    for await (const some of chunksOf(parts.blobs, owner, document)) all.push(...some)
-    const data = all
-      .slice(first, first + limit)
-      .map((chunk) => ({ ...chunk, content: text.slice(chunk.start, chunk.end) }))
-    return { data, next_cursor: first + limit < all.length ? String(first + limit) : null }
+    const chunks = await chunksFrom(parts.blobs, { owner, document }, { first, limit })
+    const data = await withContent(parts.blobs, { owner, document }, chunks)
+    return { data, next_cursor: first + limit < document.chunk_count ? String(first + limit) : null }
   },
 })
+
+interface OwnedDocument {
+  readonly owner: BlobOwner
+  readonly document: ReadDocument
+}
+
+/** Reads the blobs of the chunks of a page only. */
+const chunksFrom = async (
+  blobs: SourceBlobs,
+  { owner, document }: OwnedDocument,
+  { first, limit }: { readonly first: number; readonly limit: number },
+): Promise<readonly SourceChunk[]> => {
+  const from = Math.floor(first / chunksPerPart)
+  const names = document.chunks.slice(from, Math.ceil((first + limit) / chunksPerPart))
+  const found: SourceChunk[] = []
+  for await (const some of chunksOf(blobs, owner, { chunks: names })) found.push(...some)
+  const start = first - from * chunksPerPart
+  return found.slice(start, start + limit)
+}
+
+/** Reads the text part by part up to the last of these chunks, which are in its order, and keeps what is theirs. */
+const withContent = async (blobs: SourceBlobs, { owner, document }: OwnedDocument, chunks: readonly SourceChunk[]) => {
+  const [begin, end] = [chunks[0]?.start ?? 0, chunks.at(-1)?.end ?? 0]
+  let [kept, at] = ['', 0]
+  for await (const text of blobs.texts(owner, document.text)) {
+    if (at >= end) break
+    kept += text.slice(Math.max(0, begin - at), Math.max(0, end - at))
+    at += text.length
+  }
+  return chunks.map((chunk) => ({ ...chunk, content: kept.slice(chunk.start - begin, chunk.end - begin) }))
+}
 
 /** Returns the position that a cursor encodes. @throws {ServiceError} `invalid_query` */
 const placeOf = (cursor: string): number => {

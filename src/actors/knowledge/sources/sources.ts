@@ -17,7 +17,7 @@ import type { Scope } from '#storage/index.ts'
 import type { BaseAccess } from '../access/base-access.ts'
 import { type KnowledgeBaseData, sourceRows } from '../kinds.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
-import { checkFields, contentOf } from './source-content.ts'
+import { type Content, checkFields, contentOf } from './source-content.ts'
 import { residentView, type SourceView, sourceKind } from './source-view.ts'
 
 export interface SourceParts extends Pick<Services, 'clock' | 'host' | 'storage'> {
@@ -41,6 +41,8 @@ export interface NewSource {
   readonly base: string
   readonly body: BodyOf<'knowledge_sources.create'>
   readonly files: readonly UploadedFile[]
+  /** The content of the file that it is a copy of, in place of `files`. */
+  readonly copy?: Content
   readonly file_id?: string
   readonly by: AuditLine['by']
   readonly cause: string
@@ -85,10 +87,10 @@ export class Sources {
   }
 
   /** Adds a source, which is read in the background. @throws {ServiceError} `not_found`, `knowledge_limit_reached` … */
-  async add(scope: Scope, { id, base: named, body, files, file_id, by, ...attempt }: NewSource): Promise<Place> {
+  async add(scope: Scope, { id, base: named, body, files, copy, file_id, by, ...attempt }: NewSource): Promise<Place> {
     const { host, storage, blobs, guard, clock } = this.#parts
     const base = await this.baseOf(scope, named)
-    const content = contentOf(body, files)
+    const content = copy ?? contentOf(body, files)
     if (content === null && body.url === undefined)
       throw new ServiceError('missing_field', { param: 'text', message: 'A source requires text, url or file.' })
     checkFields(body)

@@ -9,11 +9,14 @@ import { derivedId, newId, timeOfId } from '#runtime/index.ts'
 import { isErased, markErased, rowRecord } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
+import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
+import { ownerPath, type ParseOwner } from '#src/parsing/parse-owner.ts'
 import type { JsonObject, RecordStore, Scope } from '#storage/index.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
 import type { FilteredSource } from '../search/metadata-filter.ts'
+import { copiedContent } from '../sources/source-content.ts'
 import { type SourceParts, Sources } from '../sources/sources.ts'
 
 export interface StoreFileParts extends SourceParts {
@@ -51,6 +54,7 @@ export class StoreFiles {
   readonly table
   readonly sources: Sources
   readonly #parts: StoreFileParts
+  readonly #reads = new FairSemaphore<ParseOwner>({ path: ownerPath, running: [4, 2, 2] })
 
   constructor(parts: StoreFileParts) {
     this.#parts = parts
@@ -108,13 +112,12 @@ export class StoreFiles {
       if (known !== null) return known.id === once ? known : this.#withAttributes(scope, known, added)
       const { host, files } = this.#parts
       const { id: file_id, data, ...file } = await this.#uploaded(scope, added)
-      const parts: Buffer[] = []
-      for await (const part of files.content({ ...file, id: file_id, data })) parts.push(part)
+      const copy = copiedContent(data, files.content({ ...file, id: file_id, data }))
       const place = await this.sources.add(scope, {
         ...{ id: once ?? host.newActorId(sourceDefinition.idPrefix), again: once !== undefined },
         ...{ base, file_id, by: added.by, cause: newId('req') },
         body: { metadata: added.attributes ?? {} },
-        files: [{ field: 'file', filename: data.filename, contentType: data.mime_type, bytes: Buffer.concat(parts) }],
+        ...{ files: [], copy },
       })
       this.#parts.changed(base)
       return rowOf(sourceRows, rowRecord(await this.sources.find(scope, place)))
@@ -162,9 +165,14 @@ export class StoreFiles {
     return this.sources.remove(scope, place, by)
   }
 
-  /** Returns the text that was extracted from a document. */
-  async text({ id, project, tenant, data: { document } }: SourceRow): Promise<string> {
-    return document === null ? '' : this.#parts.blobs.text({ project, tenant, source: id }, document.text)
+  /** Yields the text that was extracted from a document, in parts. */
+  texts(row: SourceRow): AsyncGenerator<string> {
+    return this.#parts.blobs.texts(...textOf(row))
+  }
+
+  /** Returns that text as a whole. A request for it is short, so that few are read at the same time. */
+  text(row: SourceRow): Promise<string> {
+    return this.#reads.run(row, () => this.#parts.blobs.text(...textOf(row)))
   }
 
   async #uploaded(scope: Scope, { file_id, param }: AddedFile) {
@@ -174,3 +182,7 @@ export class StoreFiles {
     throw invalidField(param, message)
   }
 }
+
+/** The owner and the names of the blobs of a document's text. */
+const textOf = ({ id, project, tenant, data: { document } }: SourceRow) =>
+  [{ project, tenant, source: id }, document?.text ?? []] as const
