@@ -1,4 +1,6 @@
 import type { Services } from '#actors/capability/services.ts'
+import { routeCost } from '#gateway/call/accounting/route-price.ts'
+import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { GatewayCore } from '#gateway/call/gateway-core.ts'
 import type { Routes } from '#gateway/call/routes.ts'
@@ -109,9 +111,19 @@ const agentOffer = async (parts: AgentOfferParts, request: RealtimeRequest, mode
   if (agentId !== model) throw new ServiceError('not_found', { param: 'session_id' })
   const after = request.sessionId === null ? 0 : newest
   const voices = new Voices(voice, caller, budget)
-  const answers = { agent: { operations, budget, sessionId, after, costUsd } }
+  const answers = { agent: { operations, budget, sessionId, after, costUsd, estimate: estimateBy(parts, caller) } }
   return { open: (client) => opened({ client, model, voices, config, answers, expiresAtMs: now() + maxSessionMs }) }
 }
+
+/** Estimates the cost of a model call of a caller by what it read and wrote, in characters. */
+const estimateBy =
+  ({ routes }: Pick<RealtimeParts, 'routes'>, { project }: Caller) =>
+  async (model: string, read: number, written: number): Promise<string | null> => {
+    const [route] = await routes.resolve(project, model, 'chat')
+    const [inputTokens, outputTokens] = [tokensOfChars(read), tokensOfChars(written)]
+    const tokens = { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0, estimated: true } as const
+    return route === undefined ? null : routeCost(route, { tokens })
+  }
 
 /** The record of the secret that opened the socket; null for other credentials. @throws {ServiceError} */
 const secretOf = async (table: Table<SecretData>, { principal, project }: Caller): Promise<Row<SecretData> | null> => {

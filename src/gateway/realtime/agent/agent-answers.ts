@@ -28,6 +28,8 @@ export interface AgentAnswersParts {
   readonly after: number
   /** What the session had cost before. */
   readonly costUsd: number
+  /** Estimates the cost of a model call by what it read and wrote, in characters; null when the price is unknown. */
+  readonly estimate: (model: string, read: number, written: number) => Promise<string | null>
 }
 
 /** The end of a response that waits for a decision, a function of the client, or the next turn. */
@@ -60,6 +62,9 @@ export class AgentAnswers {
   #isCancelled = false
   #hasText = false
   #hasLeft = false
+  /** Model of the turn in progress, and the characters that its call in progress has shown. */
+  #model = ''
+  #shown = 0
   /** Whether the turn of the response in progress was taken, once that is known. */
   #begun: Promise<boolean> = Promise.resolve(false)
   /** Resolves when the turn of a cancelled response has been cancelled: no other can begin before. */
@@ -162,8 +167,15 @@ export class AgentAnswers {
     if (this.#open === null) return Promise.resolve()
     this.#open = null
     this.#isCancelled = true
+    if (this.#shown > 0) this.#costs.cut(() => this.#estimated(this.#shown))
     this.#cancelling = this.#cancelTurn()
     return this.#cancelling
+  }
+
+  /** What the model call in progress has cost, which the total of the session will not have. */
+  #estimated(written: number): Promise<string | null> {
+    const read = this.#host.conversation.items.reduce((sum, item) => sum + textOfItem(item).length, 0)
+    return this.#parts.estimate(this.#model, read, written)
   }
 
   async #cancelTurn(): Promise<void> {
@@ -174,6 +186,7 @@ export class AgentAnswers {
 
   #opened(response: ActiveResponse): Promise<ResponseEnd> {
     this.#hasText = false
+    this.#shown = 0
     return new Promise((resolve, reject) => {
       this.#open = { response, end: resolve, fail: reject }
     })
@@ -193,13 +206,22 @@ export class AgentAnswers {
       return
     }
     switch (event_type) {
+      case 'turn.started':
+        this.#model = textOf(payload.model)
+        this.#shown = 0
+        break
       case 'turn.resumed':
         this.#costs.begun()
         if (!this.#host.isAnswering) this.#host.begin((response) => this.#opened(response))
         break
       case 'output_text.delta':
         this.#hasText = true
+        this.#shown += textOf(payload.delta).length
         this.#open?.response.text(textOf(payload.delta))
+        break
+      case 'tool_call.started':
+        // the call that requests it is over, and its cost in the total
+        this.#shown = 0
         break
       case 'tool_call.completed':
         await this.#ran(payload)

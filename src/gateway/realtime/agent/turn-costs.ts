@@ -6,7 +6,7 @@ const restingEvents: ReadonlySet<string> = new Set(['turn.paused', 'turn.complet
 
 /**
  * Counts what the turns of a socket cost towards the budget of its secret, by the total of their session: also of turns
- * that wait for ever, that were cancelled after some model calls, or that end after the client has left.
+ * that wait for ever or end after the client has left. A model call that is cancelled is in no total, and is estimated.
  */
 export class TurnCosts {
   readonly #budget: SecretBudget | null
@@ -56,6 +56,13 @@ export class TurnCosts {
       this.#countedUsd = total
       if (isOurs && more.isPositive()) await budget.spent(more.toFixed())
     })
+  }
+
+  /** A model call of ours is cut: counts its estimated cost, which the total of the session will not have. */
+  cut(estimate: () => Promise<string | null>): void {
+    const budget = this.#budget
+    if (budget === null) return
+    this.#last = this.#last.then(async () => budget.spent(await estimate().catch(() => null)))
   }
 
   /** Resolves when everything is counted. @throws {ServiceError} `budget_exceeded` when nothing is left. */

@@ -249,7 +249,7 @@ describe('a realtime session that the server runs itself', () => {
       expect(JSON.stringify(answered.response.output)).toContain('Acme')
     })
 
-    it('counts turns that wait or go on without the client towards the budget of a secret', async () => {
+    it('counts turns that wait, are cancelled or go on without the client towards the budget of a secret', async () => {
       const tools = [{ type: 'function', name: 'get_page', parameters: { type: 'object' } }]
       const tenant = (await page.world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
       const secretOf = async (): Promise<() => RealtimeConnection> => {
@@ -271,6 +271,11 @@ describe('a realtime session that the server runs itself', () => {
       waiting.send(respond)
       expect(await waiting.closed).toEqual({ code: 1008, reason: 'budget_exceeded' })
       await isSpent(toWait)
+      const toCancel = await secretOf()
+      const cancelling = toCancel()
+      await begin(cancelling, 'slow please reply at length', 'response.output_text.delta')
+      await cancelling.exchange({ type: 'response.cancel' }, 'response.done')
+      await isSpent(toCancel)
       const toLeave = await secretOf()
       const leaving = toLeave()
       await begin(leaving, 'slow please reply exactly: One two three.', 'response.output_text.delta')

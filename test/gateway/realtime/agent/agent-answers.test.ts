@@ -78,7 +78,7 @@ const open = (hears: () => Promise<string> = refused) => {
   const session = new LocalSession({
     client: { send: (event) => events.push(JSON.parse(event)) > 0, close: () => {} },
     ...{ model: 'agt_1', voices: new Voices(voice, callerOf(), null), expiresAtMs: 0 },
-    answers: { agent: { operations, budget: null, sessionId: 'ses_1', after: 0, costUsd: 0 } },
+    answers: { agent: { operations, budget: null, sessionId: 'ses_1', after: 0, costUsd: 0, estimate: refused } },
     config: { output_modalities: ['text'] },
   })
   session.open()
