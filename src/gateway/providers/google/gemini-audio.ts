@@ -27,9 +27,11 @@ export class GeminiAudio implements AudioReader {
   }
 
   push(bytes: Buffer): readonly Buffer[] {
-    this.#pending += this.#text.write(bytes)
+    const text = this.#text.write(bytes)
+    this.#pending += text
     if (this.#pending.length > maxChars) throw streamBroken()
-    if (!this.#task.streamed) return []
+    // a line of audio arrives in hundreds of parts: it is searched for its end once
+    if (!this.#task.streamed || !text.includes('\n')) return []
     const lines = this.#pending.split(/\r?\n/)
     this.#pending = lines.pop() ?? ''
     return lines.flatMap((line) => (line.startsWith('data:') ? this.#document(line.slice(5)) : []))
