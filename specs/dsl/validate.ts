@@ -170,6 +170,8 @@ const rule = ({ keyword, params, message, parentSchema }: ErrorObject): string =
   switch (keyword) {
     case 'enum':
       return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'const':
+      return `must be ${params.allowedValue}`
     case 'type':
       return `must be ${[params.type]
         .flat()

@@ -7,6 +7,7 @@ import { semverPattern } from '#specs/dsl/rule-words.ts'
 import {
   array,
   boolean,
+  constant,
   defaulted,
   integer,
   jsonObject,
@@ -188,6 +189,7 @@ describe('the message of a validation error', () => {
     count: optional(integer({ min: 1, max: 9 })),
     list: optional(array(string(), { minItems: 1, maxItems: 1 })),
     kind: optional(oneOf('a', 'b')),
+    only: optional(constant(false)),
     inner: optional(object({})),
     task: optional(object({ prompt: string(), top_k: optional(integer()) })),
     none: optional(nullable(string())),
@@ -216,6 +218,7 @@ describe('the message of a validation error', () => {
     [{ list: [] }, 'list must not be empty.'],
     [{ list: ['a', 'b'] }, 'list must have at most 1 item.'],
     [{ kind: 'c' }, 'kind must be one of a, b.'],
+    [{ only: true }, 'only must be false.'],
     [{ inner: [] }, 'inner must be a JSON object.'],
     [{ none: 1 }, 'none must be a string or null.'],
     [{ either: 7 }, 'either must be a string or an array or a JSON object with url.'],
