@@ -21,10 +21,20 @@ export interface FoundChunksParts {
 /** Maximum number of characters of texts that are kept for further searches. */
 const maxKept = 32 * 1024 * 1024
 
+/** Maximum number of texts of several parts whose lengths are kept: about 1 KB each. */
+const maxLengths = 10_000
+
+const lengthsIn = async (texts: AsyncIterable<string>): Promise<readonly number[]> => {
+  const lengths: number[] = []
+  for await (const { length } of texts) lengths.push(length)
+  return lengths
+}
+
 /** Reads the chunks that searches find. Texts are kept by the names of their blobs, which no change reuses. */
 export class FoundChunks {
   readonly #parts: FoundChunksParts
   readonly #texts = new Map<string, string>()
+  readonly #lengths = new Map<string, Promise<readonly number[]>>()
   #kept = 0
 
   constructor(parts: FoundChunksParts) {
@@ -55,6 +65,7 @@ export class FoundChunks {
   /** Drops the texts of a project of which something was erased. */
   dropErased({ project }: ErasedOwner): void {
     for (const key of this.#texts.keys()) if (key.startsWith(`${project} `)) this.#forget(key)
+    for (const key of this.#lengths.keys()) if (key.startsWith(`${project} `)) this.#lengths.delete(key)
   }
 
   #forget(key: string): void {
@@ -73,12 +84,38 @@ export class FoundChunks {
       for await (const some of chunksOf(read, owner, { chunks: part === undefined ? [] : [part] })) chunks.push(...some)
       const chunk = chunks[order % chunksPerPart]
       if (chunk === undefined) return null
-      const text = await this.#text(owner, document.text)
-      return { row, chunk, content: text.slice(chunk.start, chunk.end) }
+      return { row, chunk, content: await this.#slice(owner, document.text, chunk) }
     } catch (error) {
       if (error instanceof BlobGone) return null
       throw error
     }
+  }
+
+  /** Reads only those parts of a text that a chunk lies in: a text may have 20 M characters. */
+  async #slice(owner: BlobOwner, names: readonly string[], { start, end }: SourceChunk): Promise<string> {
+    const lengths = names.length === 1 ? [end] : await this.#lengthsOf(owner, names)
+    let [content, at] = ['', 0]
+    for (const [index, name] of names.entries()) {
+      const length = lengths[index] ?? 0
+      if (at < end && at + length > start) {
+        const text = await this.#text(owner, [name])
+        content += text.slice(Math.max(0, start - at), end - at)
+      }
+      at += length
+    }
+    return content
+  }
+
+  /** Returns the lengths of the parts of a text, which are read one by one for searches that begin at the same time. */
+  #lengthsOf(owner: BlobOwner, names: readonly string[]): Promise<readonly number[]> {
+    const key = [owner.project, ...names].join(' ')
+    const known = this.#lengths.get(key)
+    if (known !== undefined) return known
+    const read = lengthsIn(this.#parts.blobs.texts(owner, names))
+    this.#lengths.set(key, read)
+    for (const oldest of this.#lengths.keys()) if (this.#lengths.size > maxLengths) this.#lengths.delete(oldest)
+    read.catch(() => this.#lengths.delete(key))
+    return read
   }
 
   async #text(owner: BlobOwner, names: readonly string[]): Promise<string> {
