@@ -1,7 +1,8 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import { numberWindows } from './number-windows.ts'
+import { decodedText, plainText, withEdges } from './plain-text.ts'
 import { protectedSpans } from './protected-spans.ts'
-import { emails, urlCredentials } from './recognisers/email.ts'
+import { emails, spelledEmails, urlCredentials } from './recognisers/email.ts'
 import { ibans } from './recognisers/iban.ts'
 import { ipAddresses } from './recognisers/ip-address.ts'
 import { names } from './recognisers/names.ts'
@@ -19,7 +20,7 @@ export interface DetectionOptions {
 }
 
 /** Recognisers that scan the whole text, if their `mayFind` accepts it. */
-const wordy: readonly Recogniser[] = [urlCredentials, secrets, emails]
+const wordy: readonly Recogniser[] = [urlCredentials, secrets, emails, spelledEmails]
 
 const wordyAndNames: readonly Recogniser[] = [...wordy, names]
 
@@ -51,22 +52,16 @@ export const findPersonalData = (
   budget: Reading['budget'] = { checks: maxChecks },
 ): readonly Hit[] => {
   const hits: Hit[] = []
-  let plain: string | null = null
+  const plain = plainText(text)
+  const read = plain.text
   for (const each of types.has('name') ? wordyAndNames : wordy) {
-    if (!each.mayFind(text)) continue
-    plain ??= withoutEscapes(text)
-    for (const hit of each.find({ text: plain, region, budget })) hits.push(hit)
+    if (!each.mayFind(read)) continue
+    for (const hit of each.find({ text: read, words: read, region, budget }))
+      hits.push({ ...hit, ...plain.placeOf(hit) })
   }
-  const windows = numberWindows(text)
-  if (windows.length > 0) plain ??= withoutEscapes(text)
-  for (const { start, end } of windows) {
-    const near = (plain ?? text).slice(start, end)
-    for (const each of numeric) {
-      if (!each.mayFind(near)) continue
-      for (const hit of each.find({ text: near, region, budget })) {
-        hits.push({ start: hit.start + start, end: hit.end + start, type: hit.type })
-      }
-    }
+  for (const { start, end } of numberWindows(read)) {
+    for (const hit of numbersIn(read.slice(start, end), region, budget))
+      hits.push({ type: hit.type, ...plain.placeOf({ start: hit.start + start, end: hit.end + start }) })
   }
   if (hits.length === 0) return none
   const sought = hits.filter(({ type }) => types.has(type))
@@ -83,19 +78,17 @@ export const findHits = (sought: DetectionOptions): HitsOf => {
 
 const none: readonly Hit[] = []
 
-/**
- * Replaces JSON escapes by spaces, or by the characters they stand for, of the same length, so that positions do not
- * shift.
- */
-const withoutEscapes = (text: string): string =>
-  text.includes('\\') ? text.replace(/\\(?:u[0-9a-f]{4}|\\[nrt]|["\\/bfnrt])/gi, unescaped) : text
-
-const unescaped = (written: string): string => {
-  if (written === '\\/') return '//'
-  if (written.length < 6) return ' '.repeat(written.length)
-  const char = String.fromCharCode(Number.parseInt(written.slice(2), 16))
-  if (char === '@') return '_____@'
-  return (/[\p{L}\p{N}]/u.test(char) ? char : ' ').repeat(6)
+/** Finds numbers in a part of a text. */
+const numbersIn = (part: string, region: string, budget: Reading['budget']): readonly Hit[] => {
+  const decoded = decodedText(part)
+  const near = withEdges(decoded.text)
+  const hits: Hit[] = []
+  for (const each of numeric) {
+    if (!each.mayFind(near)) continue
+    for (const hit of each.find({ text: near, words: decoded.text, region, budget }))
+      hits.push({ ...hit, ...decoded.placeOf(hit) })
+  }
+  return hits
 }
 
 /** Merges overlapping hits, so that no part of either remains. */

@@ -175,7 +175,7 @@ export class Placeholders {
 
   #namedFor(written: string, type: PiiType): Named {
     const label = labels[type]
-    const value = plain(written)
+    const value = type === 'secret' ? plain(written) : inOneLine(plain(written))
     const key = `${label} ${value}`
     this.#named ??= new Map()
     const known = this.#named.get(key)
@@ -208,6 +208,9 @@ const mapped = (texts: readonly string[], map: (text: string) => string): readon
   }
   return copy ?? texts
 }
+
+/** A number that is wrapped in its text is restored in one line, which needs no escape in JSON. */
+const inOneLine = (value: string): string => value.replace(/(?:[\t\n\r]|\\[nrt])+/g, ' ')
 
 /** Decodes JSON's `\u` escapes. */
 const plain = (written: string): string =>

@@ -13,7 +13,7 @@ const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 export const isBase64 = classOf(`${alphanumeric}+/-_`)
 
 /** Characters of API keys and tokens. */
-export const isToken = classOf(`${alphanumeric}+/-_.=`)
+export const isToken = classOf(`${alphanumeric}+/-_.=~`)
 
 /** A run of characters of one class. */
 export interface Run {

@@ -90,6 +90,15 @@ describe('recognisers', () => {
     expect(found(String.raw`{"a":"j\u00f6rg@example.com"}`).map(({ value }) => value)).toEqual([
       String.raw`j\u00f6rg@example.com`,
     ])
+    const card = String.raw`4242\u00a04242\u00a04242\u00a04242`
+    for (const each of [card, card.replaceAll('\\', '\\\\'), String.raw`frank\u0040example.com`])
+      expect(found(`{"a":"${each}"}`).map(({ value }) => value)).toEqual([each])
+  })
+
+  it('leave what is invisible around a value where it is', () => {
+    expect(found('\u200b+1\u200b 415\u00ad-555-2671\u200b.')).toEqual([
+      { type: 'phone', value: '+1\u200b 415\u00ad-555-2671' },
+    ])
   })
 })
 
@@ -117,6 +126,14 @@ const hostile: Readonly<Record<string, string>> = {
   backslashes: '\\',
   escapes: '\\u0040',
   'no-break spaces': '\u00a01',
+  'invisible signs': '\u200b1',
+  'encoded blanks': '1%20',
+  'encoded signs': '%40',
+  'spelled signs': 'a[at]',
+  'letters beside digits': '电1',
+  'words for a number': 'personnummer 811218987 ',
+  'words for a password': 'password: a',
+  'commands with a user': 'curl -u a:',
 }
 
 describe('the time of the recognisers', () => {

@@ -24,10 +24,10 @@ const hint = /\d\.\d{1,3}\.\d|[0-9a-f]:[0-9a-f]{0,4}:|::/i
 export const ipAddresses: Recogniser = {
   types: ['ip_address'],
   mayFind: (text) => hint.test(text),
-  find: ({ text }) => [
+  find: ({ text, words }) => [
     ...hitsOf(text, v4, {
       type: 'ip_address',
-      accepts: (match, start) => isAddress(match) && !numbered.test(before(text, start)),
+      accepts: (match, start) => isAddress(match) && !numbered.test(before(words, start)),
     }),
     ...hitsOf(text, v6, { type: 'ip_address', accepts: (match) => isAddress(match) && group.test(match) }),
   ],

@@ -1,9 +1,20 @@
 import { isLuhn } from './checks.ts'
 import { hitsOf, type Recogniser } from './recogniser.ts'
 
-/** Groups of four, Amex and Diners as printed, and digits without separators. */
-const shaped =
-  /(?<![\p{L}\p{N}_+]|\d[.-])(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|3[47]\d\d([ .-])\d{6}\2\d{5}|3[068]\d\d([ .-])\d{6}\3\d{4}|\d{14,19})(?![\p{L}\p{N}_]|[.-]\d)/gu
+/** What is written between the groups of one number; the same between all of them. */
+const gap = ' - | {1,2}|[./_+\\n\\t-]'
+
+/** Groups as they are printed or typed, single digits as they are dictated, and digits without separators. */
+const shapes = [
+  `\\d{4}(?<a>${gap})\\d{4}\\k<a>\\d{4}\\k<a>\\d{3,4}(?:\\k<a>\\d{3})?`,
+  `3[47]\\d\\d(?<b>${gap})\\d{6}\\k<b>\\d{5}`,
+  `3[068]\\d\\d(?<c>${gap})\\d{6}\\k<c>\\d{4}`,
+  `\\d{8}(?<d>${gap})\\d{8}`,
+  '(?<!\\d )\\d(?: \\d){13,18}(?! \\d)',
+  '\\d{14,19}',
+]
+
+const shaped = new RegExp(`(?<![\\p{L}\\p{N}_+]|\\d[.-])(?:${shapes.join('|')})(?![\\p{L}\\p{N}_]|[.-]\\d)`, 'gu')
 
 /** Ranges that card schemes issue (ISO/IEC 7812), by length. */
 const issued: readonly (readonly [lengths: readonly number[], start: RegExp])[] = [
@@ -24,8 +35,8 @@ const isCard = (digits: string): boolean =>
   isLuhn(digits) &&
   !/^(\d)\1+$/.test(digits)
 
-/** Every shape has at least 14 digits with at most one character between any two. */
-const hint = /\d(?:[ .-]?\d){13}/
+/** Every shape has at least 14 digits with at most three characters between any two. */
+const hint = /\d(?:[ ./_+\n\t-]{0,3}\d){13}/
 
 /** Numbers of payment cards. */
 export const paymentCards: Recogniser = {

@@ -9,8 +9,29 @@ const hint = /\d[\d \u00a0()./-]{5}/
 /** North American numbers with separators, including unassigned ones such as 555. */
 const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
 
-const label =
-  /(?<!\p{L})(?:(?:tele|smart|cell)?phone|(?:my|his|her|our|their) number(?:'s)?|tel|tél|telefon|téléphone|teléfono|telefono|mobile|mobil|cell|fax|call|ring|dial|sms|whatsapp|signal|handy|móvil|portable|contact|reach|anruf|appel\w*|llam\w+)(?:\s(?:me|us|him|her|them|is|at|on|number|no|nr|unter))*[^\p{L}\p{N}\n]{0,6}$/iu
+/** Words for a telephone and for calling one; a word may go on, as in `Telefonnummer`. */
+const telephones = [
+  '(?:tele|smart|cell)?phone',
+  "(?:my|his|her|our|their) number(?:'s)?",
+  'telef[oó]n\\p{L}*|téléphon\\p{L}*|telefoon\\p{L}*|tel|tél|tlf|puh|puhelin\\p{L}*|fax|sms|gsm|natel|whatsapp|signal|viber',
+  'mobile?|mobil\\p{L}*|mobiel\\p{L}*|cell|cellulare|celular|handy\\p{L}*|portable|móvil|telemóvel|komórk\\p{L}*|cep',
+  'call|ring|dial|contact|reach|anruf\\p{L}*|rufnummer|appel\\p{L}*|llam\\p{L}+|llám\\p{L}+|ligue|chiam\\p{L}+|bel me|zadzwoń',
+  '(?:mon|son|votre|ton|notre) numéro|mi número|meu número|(?:il )?mio numero|mijn nummer|mein\\p{L}* nummer|mój numer|mitt nummer',
+  'тел|телефон\\p{L}*|моб|мобильн\\p{L}*|мой номер|мій номер|τηλ|τηλέφωνο|κινητό',
+  'هاتف|الهاتف|جوال|الجوال|موبايل|تلفون|טלפון|נייד|फ़ोन|फोन|मोबाइल|điện thoại|sđt|di động',
+]
+
+/** The same words in scripts that put no blanks around them. */
+const unspaced = '电话|電話|手机|手機|联系方式|携帯|전화|휴대폰|핸드폰|연락처|โทร'
+
+/** Words between the one for a telephone and its number. */
+const between =
+  'me|us|him|her|them|is|at|on|number|no|nr|nummer|numer|unter|ist|lautet|est|le|au|es|al|é|è|er|to|номер|за|number is|رقم'
+
+const label = new RegExp(
+  `(?:(?<!\\p{L})(?:${telephones.join('|')})(?:[\\s.-]{1,2}(?:${between}))*|(?:${unspaced})[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Hangul}\\p{Script=Thai}]{0,6})[^\\p{L}\\p{N}\\n]{0,6}$`,
+  'iu',
+)
 
 const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
 
@@ -57,17 +78,17 @@ const digitsIn = (text: string): number => {
 
 const isNumber = (text: string, start: number, reading: Reading): boolean => {
   const digits = digitsIn(text)
-  const labelled = label.test(before(reading.text, start))
+  const labelled = label.test(before(reading.words, start))
   if (text.startsWith('+'))
     return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
   if (dateShape.test(text)) return false
-  if (labelled) return digits >= 9 || /[ ()./-]/.test(text)
+  if (labelled) return digits >= 8 || /[ ()./-]/.test(text)
   // checking the preceding words is the most expensive test, so the shape is checked first
   if (northAmerican.test(text))
-    return (reading.region === 'US' || reading.region === 'CA') && !isCounted(reading.text, start)
+    return (reading.region === 'US' || reading.region === 'CA') && !isCounted(reading.words, start)
   const isForeign = /^00[1-9]/.test(text)
   const isShaped = isForeign ? digits >= 10 : /^\(?0/.test(text) && /[ ()/-]/.test(text) && digits >= 9
-  if (!isShaped || isCounted(reading.text, start)) return false
+  if (!isShaped || isCounted(reading.words, start)) return false
   return isPlanned(isForeign ? `+${text.slice(2)}` : text, reading, 'valid')
 }
 

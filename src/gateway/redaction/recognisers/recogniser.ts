@@ -10,6 +10,8 @@ export interface Hit {
 /** Input of a recogniser: the text and its context. */
 export interface Reading {
   readonly text: string
+  /** The same text, with the words beside its numbers also where they are written without a blank. */
+  readonly words: string
   /** ISO 3166 country whose phone numbers are recognised in national format, without a country code. */
   readonly region: string
   /** Remaining costly checks. At 0 the shape alone decides, so that a hostile text takes bounded time. */
@@ -54,3 +56,10 @@ export const hitsOf = (text: string, pattern: RegExp, { type, accepts }: MatchRu
   }
   return hits
 }
+
+/** Returns the captured group at the end of each match, as hits of the type `secret`. */
+export const valuesOf = (text: string, pattern: RegExp): readonly Hit[] =>
+  Array.from(text.matchAll(pattern), ({ 0: match, 1: value = '', index }) => {
+    const end = index + match.length
+    return { start: end - value.length, end, type: 'secret' }
+  })

@@ -1,39 +1,7 @@
 import { isToken, longRun } from '../runs.ts'
-import { type Hit, hitsOf, type Recogniser } from './recogniser.ts'
-
-/** API keys with a provider-specific prefix. The minimum lengths exclude text that merely mentions a prefix. */
-const marked = [
-  'sk-[\\w-]{20,}',
-  '[sr]k_(?:live|test)_[A-Za-z0-9]{16,}',
-  '(?:csk|cak|cpk|ect|whsec)_[\\w.+/=-]{16,}',
-  'gh[pousr]_[A-Za-z0-9]{30,}',
-  'github_pat_\\w{22,}',
-  'gl(?:pat|dt|rt|cbt)-[\\w-]{20,}',
-  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?!\\w)',
-  'AIza[\\w-]{35}',
-  'ya29\\.[\\w-]{20,}',
-  'GOCSPX-[\\w-]{20,}',
-  'xox[abeprs]-[\\w-]{10,}',
-  'xapp-\\d-[\\w-]{10,}',
-  'npm_[A-Za-z0-9]{30,}',
-  'pypi-[\\w-]{32,}',
-  'hf_[A-Za-z0-9]{30,}',
-  'gsk_[A-Za-z0-9]{30,}',
-  'xai-[A-Za-z0-9]{30,}',
-  'pplx-[A-Za-z0-9]{30,}',
-  'r8_[A-Za-z0-9]{30,}',
-  'dop_v1_[a-f0-9]{40,}',
-  'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}',
-  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
-  'sq0(?:atp|csp)-[\\w-]{22,}',
-  'AC[a-f0-9]{32}(?!\\w)',
-  'eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?',
-]
-
-/** Matches only at the start of a word, so that each run of characters is read once. */
-const keys = new RegExp(`(?<![\\w-])(?:${marked.join('|')})`, 'g')
-const beginnings =
-  /sk-|[sr]k_|csk_|cak_|cpk_|ect_|whsec_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|xox[abeprs]-|xapp-|npm_|pypi-|hf_|gsk_|xai-|pplx-|r8_|dop_v1_|shp|SG\.|sq0|AC[a-f0-9]{8}|eyJ|earer |[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assw|PASSW|[Kk]ey|KEY/
+import { passwordsIn } from './passwords.ts'
+import { type Hit, hitsOf, type Recogniser, valuesOf } from './recogniser.ts'
+import { marked } from './secret-prefixes.ts'
 
 /** Minimum length of the tokens above. */
 const minToken = 15
@@ -43,37 +11,58 @@ const bearer = /(?<=(?<![\w-])[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g
 
 /** `AWS_SECRET_ACCESS_KEY=…`, `"token": "…"`: a value with letters and digits after a name that marks it as secret. */
 const named =
-  /(?:secret|token|passw(?:or)?d|(?:api|access|private)[_-]?key)[\w-]{0,32}["'\s]{0,4}[:=]["'\s]{0,4}(?=[\w+/.~=-]{0,64}\d)(?=[\w+/.~=-]{0,64}[A-Za-z])([\w+/.~=-]{15,})/gi
-const passwords = /(?<![\p{L}\p{N}])(?:password|passwd|pwd)=([^\s"'&;,<>]{4,256})/giu
+  /(?:secret|token|passw(?:or)?d|(?:api|access|private|account|shared|signing|master|encryption)[_-]?key)[\w-]{0,32}["'\s]{0,4}[:=]["'\s]{0,4}(?=[\w+/.~=-]{0,64}\d)(?=[\w+/.~=-]{0,64}[A-Za-z])([\w+/.~=-]{15,})/gi
 const privateKey = /-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const privateKeyEnd = /-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 
 /** API keys, tokens and private keys. */
 export const secrets: Recogniser = {
   types: ['secret'],
-  mayFind: (text) =>
-    (longRun(text, isToken, { min: minToken, from: 0 }) !== null && beginnings.test(text)) ||
-    text.includes(pem) ||
-    assigned(text),
-  find: ({ text }) => [
-    ...hitsOf(text, keys, { type: 'secret' }),
-    ...hitsOf(text, bearer, { type: 'secret' }),
-    ...valuesOf(text, named),
-    ...(assigned(text) ? valuesOf(text, passwords) : []),
-    ...(text.includes(pem) ? privateKeys(text) : []),
-  ],
+  mayFind: () => true,
+  find: ({ text }) => [...tokens(text), ...passwordsIn(text), ...(text.includes(pem) ? privateKeys(text) : [])],
 }
 
-const assigned = (text: string): boolean =>
-  text.includes('=') &&
-  (text.includes('assw') || text.includes('PASSW') || text.includes('pwd=') || text.includes('PWD='))
+/** Characters before a token that may say what it is. */
+const maxLead = 80
 
-/** Returns the captured group at the end of each match. */
-const valuesOf = (text: string, pattern: RegExp): readonly Hit[] =>
-  Array.from(text.matchAll(pattern), ({ 0: match, 1: value = '', index }) => {
-    const end = index + match.length
-    return { start: end - value.length, end, type: 'secret' }
-  })
+/** Characters before a token that a prefix may have. */
+const maxMark = 12
+
+/** A token has a digit, a prefix with a hyphen, or one of the other prefixes. */
+const mayBeMarked = /\d|^[A-Za-z]{2,10}[-_]|A[KSBC][IC]A|AIza|eyJ/
+
+/** What ends the words before a token that they mark as secret. */
+const leads = /(?:[:=]["'\s]{0,4}|earer )$/
+
+/** Finds tokens, and the words before them; only long words are read by the patterns. */
+const tokens = (text: string): readonly Hit[] => {
+  const hits: Hit[] = []
+  for (let run = longRun(text, isToken, { min: minToken, from: 0 }); run !== null; ) {
+    const { start, end } = run
+    const word = text.slice(start, end)
+    if (mayBeMarked.test(word)) {
+      const from = Math.max(0, start - maxMark)
+      hits.push(...hitsOf(text.slice(from, end), marked, secret).map(moved(from)))
+    }
+    if (isLed(text, start, word)) {
+      const from = Math.max(0, start - maxLead)
+      const part = text.slice(from, end)
+      hits.push(...[...hitsOf(part, bearer, secret), ...valuesOf(part, named)].map(moved(from)))
+    }
+    run = longRun(text, isToken, { min: minToken, from: end })
+  }
+  return hits
+}
+
+const secret = { type: 'secret' } as const
+
+const moved =
+  (by: number) =>
+  ({ start, end, type }: Hit): Hit => ({ start: start + by, end: end + by, type })
+
+/** Whether the words before a token, or its own beginning, may mark it as secret. */
+const isLed = (text: string, start: number, word: string): boolean =>
+  word.includes('=') || leads.test(text.slice(Math.max(0, start - 8), start))
 
 /** Finds private keys from their BEGIN line to their END line, or to the end of a truncated text. */
 const privateKeys = (text: string): readonly Hit[] => {
