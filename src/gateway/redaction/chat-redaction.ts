@@ -159,17 +159,24 @@ const mapArguments: MapPart = (value, { toolArguments }) => (typeof value === 's
 
 const mapOwn: MapPart = (block, { text }) => mapOwnTool(block, text)
 
+/** Texts of a message beside its content. Answers have those of the model with values restored, and come back with them. */
+const messageFields = ['name', 'reasoning_content', 'reasoning', 'refusal'] as const
+
 const mapMessage: MapPart = (message, maps) => {
   if (!isObject(message)) return message
   let made = message
   const content = mapContent(message.content, maps)
   if (content !== message.content) made = { ...made, content }
-  const reasoning_content = mapText(message.reasoning_content, maps)
-  if (reasoning_content !== message.reasoning_content) made = { ...made, reasoning_content }
-  const refusal = mapText(message.refusal, maps)
-  if (refusal !== message.refusal) made = { ...made, refusal }
+  for (const name of messageFields) {
+    const text = mapText(message[name], maps)
+    if (text !== message[name]) made = { ...made, [name]: text }
+  }
   const citations = each(message.citations, mapQuote, maps)
   if (citations !== message.citations) made = { ...made, citations }
+  const annotations = each(message.annotations, mapAnnotation, maps)
+  if (annotations !== message.annotations) made = { ...made, annotations }
+  const audio = mapSpeech(message.audio, maps)
+  if (audio !== message.audio) made = { ...made, audio }
   const thinking_blocks = each(message.thinking_blocks, mapOwn, maps)
   if (thinking_blocks !== message.thinking_blocks) made = { ...made, thinking_blocks }
   const tool_calls = each(message.tool_calls, mapCall, maps)
@@ -207,6 +214,19 @@ const mapQuote: MapPart = (quote, maps) => {
 
 /** Fields of citations with text of a document or about it. */
 const quoteFields = ['cited_text', 'document_title', 'title', 'context'] as const
+
+const mapAnnotation: MapPart = (annotation, maps) => {
+  if (!isObject(annotation)) return annotation
+  const url_citation = mapQuote(annotation.url_citation, maps)
+  return url_citation === annotation.url_citation ? annotation : { ...annotation, url_citation }
+}
+
+/** Speech that a model made. */
+const mapSpeech: MapPart = (audio, maps) => {
+  if (!isObject(audio)) return audio
+  const transcript = mapText(audio.transcript, maps)
+  return transcript === audio.transcript ? audio : { ...audio, transcript }
+}
 
 const mapPrediction: MapPart = (prediction, maps) => {
   if (!isObject(prediction)) return prediction

@@ -8,6 +8,12 @@ import { RestoredCitations } from './restored-citations.ts'
 /** Fields of a message, and of a delta, that hold text written by the model. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
+/** Texts within a field of a delta: the call of a function without an id, and what a model speaks. */
+const nestedFields = [
+  ['function_call', 'arguments'],
+  ['audio', 'transcript'],
+] as const
+
 /** Whether the text or the tool calls of a choice contain a character that can begin a placeholder. */
 const mayHold = (choice: unknown): boolean => {
   const { message } = objectOf(choice)
@@ -16,6 +22,7 @@ const mayHold = (choice: unknown): boolean => {
   if (isWritten(content) || isWritten(reasoning_content) || isWritten(reasoning) || isWritten(refusal)) return true
   if (arrayOf(message.thinking_blocks).length > 0) return true
   if (arrayOf(message.citations).some(mayCite) || arrayOf(message.annotations).some(mayCite)) return true
+  if (isWritten(objectOf(message.audio).transcript)) return true
   return isWritten(objectOf(function_call).arguments) || arrayOf(tool_calls).some(mayCall)
 }
 
@@ -106,6 +113,7 @@ export class ChatRestorer {
       message.tool_calls = calls
     }
     if (isObject(message.function_call)) message.function_call = yield* this.#with(message.function_call, 'arguments')
+    if (isObject(message.audio)) message.audio = yield* this.#with(message.audio, 'transcript')
     return { ...choice, message }
   }
 
@@ -115,7 +123,7 @@ export class ChatRestorer {
     return isObject(call.function) ? { ...call, function: yield* this.#with(call.function, 'arguments') } : call
   }
 
-  *#with(called: WireObject, field: 'arguments' | 'input'): SlicedWork<WireObject> {
+  *#with(called: WireObject, field: 'arguments' | 'input' | 'transcript'): SlicedWork<WireObject> {
     const text = called[field]
     return typeof text === 'string' ? { ...called, [field]: yield* this.#restored(text) } : called
   }
@@ -152,6 +160,7 @@ interface CallRestorer {
 class ChoiceRestorer {
   readonly #restorer: Restorer
   readonly #words = new Map<string, Restorer>()
+  readonly #nested = new Map<string, Restorer>()
   readonly #calls = new Map<number, CallRestorer>()
   readonly #cited: RestoredCitations
 
@@ -177,6 +186,11 @@ class ChoiceRestorer {
       const words = delta[name]
       if (typeof words === 'string') delta[name] = this.#wordsOf(name).push(words)
     }
+    for (const [name, field] of nestedFields) {
+      const { [name]: within } = given
+      if (isObject(within) && typeof within[field] === 'string')
+        delta[name] = { ...within, [field]: this.#nestedOf(name).push(within[field]) }
+    }
     // they end a block of text, in which a placeholder ends too
     if (Array.isArray(delta.citations)) {
       const kept = textOf(delta.content) + this.#wordsOf('content').end()
@@ -193,6 +207,11 @@ class ChoiceRestorer {
     for (const [name, restorer] of this.#words) {
       const kept = restorer.end()
       if (kept !== '') whole[name] = textOf(whole[name]) + kept
+    }
+    for (const [name, field] of nestedFields) {
+      const kept = this.#nested.get(name)?.end() ?? ''
+      const within = objectOf(whole[name])
+      if (kept !== '') whole[name] = { ...within, [field]: textOf(within[field]) + kept }
     }
     const calls = [...this.#calls].flatMap(([index, { restorer, custom }]) => {
       const kept = restorer.end()
@@ -216,6 +235,12 @@ class ChoiceRestorer {
   #wordsOf(name: string): Restorer {
     const known = this.#words.get(name) ?? this.#restorer.fork()
     this.#words.set(name, known)
+    return known
+  }
+
+  #nestedOf(name: string): Restorer {
+    const known = this.#nested.get(name) ?? this.#restorer.fork()
+    this.#nested.set(name, known)
     return known
   }
 

@@ -123,6 +123,14 @@ describe('a chat body', () => {
     expect(redactChat(chat, policy()).body).toEqual({ messages: [], ...sent })
   })
 
+  it('is sent without personal data in what answers gave back: thoughts, transcripts, titles, and in names', () => {
+    const said = (text: string) => ({
+      ...{ role: 'assistant', name: text, content: 'x', reasoning: `of ${text}`, audio: { id: 'a', transcript: text } },
+      annotations: [{ type: 'url_citation', url_citation: { url: 'https://x.example/', title: text, start_index: 0 } }],
+    })
+    expect(redactChat({ messages: [said(ada)] }, policy()).body).toEqual({ messages: [said('[EMAIL_1]')] })
+  })
+
   it('keeps files that Anthropic fetched', () => {
     const source = { type: 'base64', media_type: 'application/pdf', data: '+14155552671' }
     const content = { type: 'web_fetch_result', url: 'https://x.example/', content: { type: 'document', source } }
@@ -283,6 +291,29 @@ describe('a redacted answer', () => {
       .flatMap((each) => arrayOf(deltaOf(restorer.chunk(each)).tool_calls))
       .map((each) => textOf(objectOf(objectOf(each).custom).input))
     expect(inputs.join('')).toBe(`to ${ada} [`)
+  })
+
+  it('has the arguments of a function call and the transcript of speech restored, in one piece and split over chunks', () => {
+    const said = (text: string) => ({
+      ...{
+        function_call: { name: 'mail', arguments: `{"to":"${text}"}` },
+        audio: { id: 'a', transcript: `to ${text}` },
+      },
+    })
+    const whole = restorerOf().restoring({ choices: [{ message: said('[EMAIL_1]') }] })
+    expect(whole === null ? null : atOnce(whole)).toEqual({ choices: [{ message: said(ada) }] })
+    const [restorer, written] = [restorerOf(), said('[EMAIL_1]')]
+    const parts = [
+      chunk({ function_call: { name: 'mail', arguments: written.function_call.arguments.slice(0, 12) } }),
+      chunk({ function_call: { arguments: written.function_call.arguments.slice(12, -1) } }),
+      chunk({ audio: { id: 'a', transcript: written.audio.transcript.slice(0, 7) } }),
+      chunk({ audio: { transcript: written.audio.transcript.slice(7, -1) } }),
+      chunk({}, 'stop'),
+    ].map((each) => deltaOf(restorer.chunk(each)))
+    const joined = (of: (delta: WireObject) => unknown) => parts.map((delta) => textOf(of(delta))).join('')
+    expect(joined((delta) => objectOf(delta.function_call).arguments)).toBe(`{"to":"${ada}"`)
+    // the rest of a placeholder that never ended is given as it was written
+    expect(joined((delta) => objectOf(delta.audio).transcript)).toBe('to [EMAIL_1')
   })
 
   it('passes on chunks without text, such as the usage', () => {
