@@ -27,7 +27,7 @@ export const providerSettings = object(
     api: optional(
       described(
         oneOf('converse', 'invoke'),
-        "Amazon Bedrock: operation of chats. `invoke` sends the bodies of the model's vendor by InvokeModel, for Anthropic's and OpenAI's models and imported ones, of which Converse does not have all. Default: `converse`.",
+        "Amazon Bedrock: operation of chats. `invoke` sends the bodies of the model's vendor by InvokeModel, for Anthropic's and OpenAI's models and imported ones, of which Converse does not have all. Default: `converse`, and `invoke` for Claude by `/v1/messages`, whose requests Converse cannot express whole.",
       ),
     ),
     project_id: word('Vertex AI: id of the Google Cloud project.'),

@@ -79,7 +79,7 @@ const body = object(
     ),
     context_management: described(
       maybe(jsonObject()),
-      'What Anthropic removes from a long conversation. Other providers get the whole conversation, and `X-Ignored-Tools` lists `context_management`.',
+      'What Anthropic, or Vertex AI or Amazon Bedrock for Claude, removes from a long conversation. Other providers get the whole conversation, and `X-Ignored-Tools` lists `context_management`.',
     ),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
@@ -133,7 +133,7 @@ export const messages = defineOperations('messages', {
   create: {
     summary: 'Create a message',
     description:
-      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Anthropic's server tools are forwarded to Anthropic and dropped for other providers; the response header `X-Ignored-Tools` lists the types that were dropped, and `context_management`.",
+      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Claude models are called by this API at Anthropic, Vertex AI and Amazon Bedrock. Anthropic's server tools are forwarded where the provider has them and dropped for others; the response header `X-Ignored-Tools` lists the types that were dropped, and `context_management`.",
     method: 'POST',
     path: '/v1/messages',
     access: anyKeyOrDashboard,
@@ -149,7 +149,7 @@ export const messages = defineOperations('messages', {
   count_tokens: {
     summary: 'Count the tokens of a message',
     description:
-      "Compatible with Anthropic's count. For models that are called through Anthropic's API, the provider counts; for all others the count is estimated from the length. The response header `X-Token-Count` is `provider` or `estimate` accordingly.",
+      "Compatible with Anthropic's count. For models that are called through Anthropic's API, also at Vertex AI and Amazon Bedrock, the provider counts, except where it does not count for a model; for all others the count is estimated from the length. The response header `X-Token-Count` is `provider` or `estimate` accordingly.",
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: anyKeyOrDashboard,

@@ -3,6 +3,7 @@ import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ProviderSettings } from '#specs/data/provider-credentials.ts'
+import type { MessagesService } from './anthropic/messages-service.ts'
 import type { EmbeddingFormat } from './embedding-format.ts'
 import type { ImageFormat } from './image-format.ts'
 import type { ProviderSdk, SdkFetch } from './provider-sdk.ts'
@@ -28,6 +29,8 @@ export interface ProviderFormat {
   readonly version?: string
   /** Chat; null for OpenAI's own format, which is passed through unchanged. */
   readonly chat?: ChatFormat | null
+  /** What it has of Anthropic's Messages API for the model of a route; null or absent: the model is reached by another API. */
+  readonly messages?: (route: Route) => MessagesService | null
   readonly embeddings?: EmbeddingFormat
   readonly voice?: VoiceFormat
   /** Sessions of OpenAI's Realtime API over WebSocket: the path, with the query, for a model under its wire name. */

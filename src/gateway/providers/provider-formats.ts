@@ -1,6 +1,7 @@
 import type { WireFormat } from '#specs/data/providers.ts'
-import type { Need } from '../call/routes.ts'
+import type { Need, Route } from '../call/routes.ts'
 import { anthropic } from './anthropic/anthropic-format.ts'
+import type { MessagesService } from './anthropic/messages-service.ts'
 import { azure } from './azure/azure-format.ts'
 import { bedrock } from './bedrock/bedrock-format.ts'
 import { cartesia } from './cartesia/cartesia-voice.ts'
@@ -43,3 +44,7 @@ const offers: Readonly<Record<Need | 'realtime', (format: ProviderFormat) => boo
   image: ({ images }) => images !== undefined,
   realtime: ({ realtime }) => realtime !== undefined,
 }
+
+/** The service by which a route has its model in Anthropic's Messages API; null for one that is reached by another API. */
+export const messagesOf = (route: Route): MessagesService | null =>
+  providerFormats[route.format].messages?.(route) ?? null

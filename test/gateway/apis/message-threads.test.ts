@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { betaHeaders } from '#gateway/providers/anthropic/anthropic-betas.ts'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import { betaHeaders, betasOf } from '#gateway/providers/anthropic/anthropic-betas.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { principals } from '#test/transport/api/serving.ts'
 import { request, serving } from './messages-world.ts'
@@ -96,22 +97,25 @@ describe('a thread of messages', () => {
 })
 
 describe('the anthropic-beta header', () => {
+  const headersOf = (chat: ChatBody) => betaHeaders(betasOf(chat))
+
   it('is forwarded to Anthropic and to its models by InvokeModel alone, and refused unless it lists feature names', async () => {
     const headers = { 'anthropic-beta': 'context-1m-2025-08-07,files-api-2025-04-14' }
     const own = serving([{ deltas: saying('x') }], 'anthropic', { provider: 'anthropic' })
     await own.anthropic.messages.create(request, { headers })
-    expect(betaHeaders(own.chat.last)).toEqual(headers)
-    for (const [api, sent] of [['invoke', headers] as const, ['converse', {}] as const]) {
-      const seller = { model: 'us.anthropic.claude-opus-4-6-v1', provider: 'bedrock', settings: { api } }
+    expect(headersOf(own.chat.last)).toEqual(headers)
+    const apis = [[{}, headers] as const, [{ api: 'invoke' }, headers] as const, [{ api: 'converse' }, {}] as const]
+    for (const [settings, sent] of apis) {
+      const seller = { model: 'us.anthropic.claude-opus-4-6-v1', provider: 'bedrock', settings }
       const cloud = serving([{ deltas: saying('x') }], 'bedrock', seller)
       await cloud.anthropic.messages.create(request, { headers })
-      expect(betaHeaders(cloud.chat.last), api).toEqual(sent)
+      expect(headersOf(cloud.chat.last), JSON.stringify(settings)).toEqual(sent)
     }
     const other = serving([{ deltas: saying('x') }])
     await other.anthropic.messages.create(request, { headers })
-    expect(betaHeaders(other.chat.last)).toEqual({})
+    expect(headersOf(other.chat.last)).toEqual({})
     const chat = { messages: [], anthropic_betas: 'a-1\r\nx-api-key: other, \u0100, b-2' }
-    expect(betaHeaders(chat), 'also where a chat has the field itself').toEqual({ 'anthropic-beta': 'b-2' })
+    expect(headersOf(chat), 'also where a chat has the field itself').toEqual({ 'anthropic-beta': 'b-2' })
     const odd = own.anthropic.messages.create(request, { headers: { 'anthropic-beta': 'a b; c' } })
     await expect(odd).rejects.toMatchObject({ status: 400 })
   })

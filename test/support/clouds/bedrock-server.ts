@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
-import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { claude, claudeReply } from './claude.ts'
+import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { claude, claudeReply, foreignBetas } from './claude.ts'
 import { answerText, CloudRefusal, type CloudRequest, CloudServer, picture, type Shape } from './cloud-server.ts'
 
 const cachePoint: Shape = { type: null, ttl: null }
@@ -97,6 +97,8 @@ export class BedrockServer extends CloudServer {
       return searchParams.get('nextToken') === null
         ? this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'eu.a' }], nextToken: 'more+' })
         : this.json(response, { inferenceProfileSummaries: [{ inferenceProfileId: 'us.b' }] })
+    const counted = /^\/model\/([^/]+)\/count-tokens$/.exec(pathname)?.[1]
+    if (counted !== undefined) return this.#count(decodeURIComponent(counted), objectOf(request.body), response)
     const [, invoked = '', stream] = /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/.exec(pathname) ?? []
     if (decodeURIComponent(invoked) === this.#options.model)
       return this.#claude(objectOf(request.body), stream !== undefined, response)
@@ -138,10 +140,22 @@ export class BedrockServer extends CloudServer {
     throw new CloudRefusal(403, 'The request signature we calculated does not match the signature you provided.')
   }
 
+  /** Counts for a model, not for a profile of regions, and takes the body of InvokeModel. */
+  #count(model: string, { input }: WireObject, response: ServerResponse): unknown {
+    const given = textOf(objectOf(objectOf(input).invokeModel).body)
+    const body = objectOf(parseJson(Buffer.from(given, 'base64').toString()))
+    this.known(body, claude)
+    if (!model.startsWith('anthropic.') || body.max_tokens === undefined) throw new CloudRefusal(400, 'count')
+    if (claudeReply(body).scenario === 'uncounted')
+      return this.json(response, { message: "The provided model doesn't support counting tokens." }, 400)
+    return this.json(response, { inputTokens: 42 })
+  }
+
   /** Anthropic's body by InvokeModel. Of a stream that breaks, the exception comes after the reason to stop. */
   #claude(body: WireObject, streams: boolean, response: ServerResponse): unknown {
     this.known(body, claude)
     if (body.anthropic_version !== 'bedrock-2023-05-31' || 'stream' in body) throw new CloudRefusal(400, 'Malformed')
+    if (foreignBetas(arrayOf(body.anthropic_beta)).length > 0) throw new CloudRefusal(400, 'invalid beta flag')
     const { scenario, whole, events } = claudeReply(body)
     if (this.#refused(scenario, response)) return response
     if (!streams) return this.json(response, whole)

@@ -2,6 +2,10 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import { answerText, picture, type Shape } from './cloud-server.ts'
 
 const cache_control: Shape = { type: null, ttl: null }
+const source: Shape = { type: null, media_type: null, data: null, content: [{ type: null, text: null, cache_control }] }
+const inner: Shape = { type: null, text: null, source, cache_control }
+/** Beta features that every cloud has; a request that names another is refused. */
+const betas = ['context-management-2025-06-27', 'interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19']
 /** The body of Anthropic's Messages at a cloud. */
 export const claude: Shape = {
   ...{
@@ -11,7 +15,10 @@ export const claude: Shape = {
     stream: null,
     temperature: null,
     top_p: null,
+    top_k: null,
+    stop_sequences: [null],
     thinking: null,
+    context_management: { edits: [null] },
   },
   system: [{ type: null, text: null, cache_control }],
   messages: [
@@ -20,16 +27,26 @@ export const claude: Shape = {
       content: [
         {
           ...{ type: null, text: null, cache_control, id: null, name: null, input: null },
-          ...{ source: { type: null, media_type: null, data: null }, tool_use_id: null },
-          content: [{ type: null, text: null }],
+          ...{ source, tool_use_id: null, is_error: null, thinking: null, signature: null, title: null, context: null },
+          content: [inner],
+          citations: null,
         },
       ],
     },
   ],
-  tools: [{ name: null, description: null, input_schema: null, strict: null, cache_control }],
-  tool_choice: { type: null, name: null },
-  output_config: { format: { type: null, schema: null } },
+  tools: [
+    {
+      ...{ type: null, name: null, description: null, input_schema: null, strict: null, cache_control },
+      ...{ defer_loading: null, input_examples: null },
+    },
+  ],
+  tool_choice: { type: null, name: null, disable_parallel_tool_use: null },
+  output_config: { effort: null, format: { type: null, schema: null } },
 }
+
+/** The beta features of a request that a cloud refuses. */
+export const foreignBetas = (named: readonly unknown[], more: readonly string[] = []): readonly unknown[] =>
+  named.filter((name) => ![...betas, ...more].includes(textOf(name)))
 
 /** An answer of Claude, and the events of its stream; the last three are the end of its text, the reason to stop, and the end. */
 interface ClaudeReply {
@@ -42,6 +59,7 @@ interface ClaudeReply {
 export const claudeReply = (body: WireObject): ClaudeReply => {
   const blocks = arrayOf(objectOf(arrayOf(body.messages).at(-1)).content).map(objectOf)
   const scenario = blocks.map(({ text }) => textOf(text)).join('')
+  if (scenario === 'consider') return consideredReply
   const usage = usageOf(scenario, blocks)
   const content = claudeAnswer(body, blocks, scenario)
   const isCall = content.type === 'tool_use'
@@ -68,6 +86,46 @@ export const claudeReply = (body: WireObject): ClaudeReply => {
       { type: 'message_stop' },
     ],
   }
+}
+
+const citation = {
+  ...{ type: 'char_location', cited_text: 'Known.', document_index: 0, document_title: 'Base' },
+  ...{ start_char_index: 0, end_char_index: 6 },
+}
+/** Tokens read from the cache, and written to it for five minutes and an hour. */
+const cacheUsage = {
+  ...{ input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 30 },
+  cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+}
+/** The blocks of an answer with thinking and a citation. */
+export const considered: readonly WireObject[] = [
+  { type: 'thinking', thinking: 'Hm.', signature: 'signed==' },
+  { type: 'text', text: 'It is known', citations: [citation] },
+  { type: 'text', text: '.' },
+]
+
+const consideredReply: ClaudeReply = {
+  scenario: 'consider',
+  whole: {
+    ...{ id: 'msg_2', type: 'message', role: 'assistant', model: 'claude-haiku-4-5', stop_reason: 'end_turn' },
+    ...{ content: considered, usage: { ...cacheUsage, output_tokens: 7 } },
+  },
+  events: [
+    { type: 'message_start', message: { id: 'msg_2', role: 'assistant', usage: { ...cacheUsage, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'signed==' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '', citations: [] } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'It is known' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'citations_delta', citation } },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: '.' } },
+    { type: 'content_block_stop', index: 2 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
+    { type: 'message_stop' },
+  ],
 }
 
 const usageOf = (scenario: string, blocks: readonly WireObject[]): WireObject => {

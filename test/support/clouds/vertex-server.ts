@@ -1,7 +1,7 @@
 import { createVerify } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
-import { claude, claudeReply } from './claude.ts'
+import { claude, claudeReply, foreignBetas } from './claude.ts'
 import { answerText, CloudRefusal, type CloudRequest, CloudServer, picture, type Shape } from './cloud-server.ts'
 
 const part: Shape = {
@@ -53,8 +53,12 @@ export class VertexServer extends CloudServer {
     const method = name.split(':')[1] ?? ''
     const streams = method.startsWith('stream')
     if (publisher === 'anthropic' && ['rawPredict', 'streamRawPredict'].includes(method)) {
-      const body = objectOf(request.body)
+      const { model, ...body } = objectOf(request.body)
       this.known(body, claude)
+      const named = textOf(request.headers['anthropic-beta']).split(',')
+      if (foreignBetas(named, ['', 'web-search-2025-03-05']).length > 0) throw new CloudRefusal(400, 'anthropic-beta')
+      if ((model !== undefined) !== name.startsWith('count-tokens:')) throw new CloudRefusal(400, 'model')
+      if (model !== undefined) return this.#count(body, response)
       if (body.anthropic_version !== 'vertex-2023-10-16') throw new CloudRefusal(400, 'anthropic_version')
       if ((body.stream === true) !== streams) throw new CloudRefusal(400, 'stream')
       return this.#claude(body, streams, response)
@@ -126,8 +130,20 @@ export class VertexServer extends CloudServer {
     return response.end()
   }
 
+  /** Refusals of Anthropic's models have Anthropic's form. */
+  #unfit(response: ServerResponse): unknown {
+    const error = { type: 'invalid_request_error', message: 'messages.0: not so.' }
+    return this.json(response, { type: 'error', error, request_id: 'req_vrtx_1' }, 400)
+  }
+
+  #count(body: WireObject, response: ServerResponse): unknown {
+    if (claudeReply(body).scenario === 'uncounted') return this.#unfit(response)
+    return this.json(response, { input_tokens: 42 })
+  }
+
   #claude(body: WireObject, streams: boolean, response: ServerResponse): unknown {
     const { scenario, whole, events } = claudeReply(body)
+    if (scenario === 'refuse') return this.#unfit(response)
     if (this.#refused(scenario, response)) return response
     if (!streams) return this.json(response, whole)
     response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -3,7 +3,7 @@ import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import type { JsonCallKind, JsonCalls } from '#gateway/documents/json-calls.ts'
-import { anthropicHeaders } from '#gateway/providers/anthropic/anthropic-format.ts'
+import { messagesOf } from '#gateway/providers/provider-formats.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 
@@ -20,24 +20,26 @@ export interface CountParts {
   readonly signal: AbortSignal
 }
 
-/** Anthropic's token counting endpoint, which is free of charge. */
+/** The token counting endpoint of Anthropic, or of a cloud with its models; both are free of charge. */
 const countKind: JsonCallKind = {
   operation: 'messages.count_tokens',
   need: 'chat',
-  target: (route) =>
-    route.format === 'anthropic' ? { path: '/messages/count_tokens', headers: anthropicHeaders(route) } : null,
+  target: (route) => messagesOf(route)?.count(route) ?? null,
   max: () => ({}),
   usage: () => ({}),
   costUsd: () => '0',
 }
 
-/** Provider errors after which the estimate is used: servers that are merely compatible have no such endpoint. */
+/**
+ * Provider errors after which the estimate is used: servers that are merely compatible have no such endpoint, and clouds
+ * do not count for every model.
+ */
 const uncounted: ReadonlySet<ErrorCode> = new Set([
   ...(['model_not_found', 'provider_error', 'provider_refused', 'provider_unavailable', 'provider_timeout'] as const),
 ])
 
 /**
- * Lets the provider count when the first route has Anthropic's format, else estimates by length.
+ * Lets the provider count when the first route has the model by Anthropic's API, else estimates by length.
  * @throws {ServiceError}
  */
 export const countMessage = async (
@@ -45,7 +47,7 @@ export const countMessage = async (
   body: WireObject,
   first: Route | undefined,
 ): Promise<MessageCount> => {
-  if (first?.format !== 'anthropic') return estimated(body)
+  if (first === undefined || messagesOf(first) === null) return estimated(body)
   try {
     const { answer } = await documents.create(countKind, { caller, body, signal })
     const inputTokens = countOrNull(answer.input_tokens)

@@ -2,6 +2,7 @@ import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { ownBlockField, ownPartsField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { ownRequestField } from '#gateway/providers/anthropic/anthropic-request.ts'
 import { ownToolsField, toolMarks } from '#gateway/providers/anthropic/anthropic-tools.ts'
+import { hasTool, type MessagesParts } from '#gateway/providers/anthropic/messages-service.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
@@ -12,10 +13,11 @@ type Body = BodyOf<'messages.create'>
 
 /** Properties of the first route that determine how a request is converted. */
 export interface RouteTraits {
-  /** Whether its format is Anthropic's: then it also gets the fields that other formats cannot express. */
-  readonly own: boolean
-  /** Whether it takes the beta features of Anthropic's API. */
-  readonly betas: boolean
+  /**
+   * What it has of Anthropic's API, where it has the model by that: then it also gets the fields that other formats cannot
+   * express.
+   */
+  readonly service: MessagesParts | null
   /** Whether its model reasons, true when unknown: other models refuse `reasoning_effort`. */
   readonly reasons: boolean
 }
@@ -32,15 +34,16 @@ export interface MessageRequest {
  *
  * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
  */
-export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits, 'betas'>): MessageRequest => {
+export const messageRequestOf = (body: Body, { service, reasons }: RouteTraits): MessageRequest => {
+  const own = service !== null
   if (body.mcp_servers?.length) {
     throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'mcp_servers is not supported.' })
   }
-  if (body.container && !own) {
+  if (body.container && service?.fields.includes('container') !== true) {
     const message = 'The provider of this model has no containers.'
     throw new ServiceError('bad_request', { param: 'container', message })
   }
-  const { functions: tools, ownTools, ignored } = toolsOf(body, own)
+  const { functions: tools, ownTools, ignored } = toolsOf(body, service)
   const hasTools = tools.length > 0 || ownTools.length > 0
   const messages = chatTurns(body.system, body.messages, own)
   const request = given({
@@ -55,11 +58,12 @@ export const messageRequestOf = (body: Body, { own, reasons }: Omit<RouteTraits,
     parallel_tool_calls: hasTools && body.tool_choice?.disable_parallel_tool_use ? false : undefined,
     response_format: formatOf(body.output_config?.format),
     reasoning_effort: reasons && !own ? effortOf(body.output_config?.effort) : undefined,
-    ...(own && ownFields(body)),
+    ...(service && ownFields(body, service)),
     [ownToolsField]: ownTools.length > 0 ? ownTools : undefined,
     [ownPartsField]: messages.some(hasOwnParts) ? true : undefined,
   })
-  return { body: request, ignored: body.context_management && !own ? [...ignored, 'context_management'] : ignored }
+  const isEdited = !body.context_management || service?.fields.includes('context_management') === true
+  return { body: request, ignored: isEdited ? ignored : [...ignored, 'context_management'] }
 }
 
 const hasOwnParts = ({ content }: WireObject): boolean =>
@@ -74,16 +78,21 @@ interface MessageTools {
   readonly ignored: readonly string[]
 }
 
-const toolsOf = (body: Body, own: boolean): MessageTools => {
+const toolsOf = (body: Body, service: MessagesParts | null): MessageTools => {
   const functions: WireObject[] = []
+  const ownTools: WireObject[] = []
   const foreign: WireObject[] = []
   for (const [at, tool] of (body.tools ?? []).entries()) {
-    if (isFunction(tool)) functions.push(toolOf(tool, `tools[${at}]`, own))
-    else foreign.push({ ...tool, type: needText(tool.type, `tools[${at}].type`) })
+    const path = `tools[${at}]`
+    if (isFunction(tool)) functions.push(toolOf(tool, path, service !== null))
+    else {
+      const type = needText(tool.type, `${path}.type`)
+      const known = service !== null && hasTool(service, type)
+      ;(known ? ownTools : foreign).push({ ...tool, type })
+    }
   }
-  if (own) return { functions, ownTools: foreign, ignored: [] }
   refuseForced(body, foreign)
-  return { functions, ownTools: [], ignored: foreign.map(({ type }) => textOf(type)) }
+  return { functions, ownTools, ignored: foreign.map(({ type }) => textOf(type)) }
 }
 
 /** Refuses a forced choice of an unknown tool: leaving the tool out would change the meaning of the request. */
@@ -100,11 +109,9 @@ const effortOf = (effort: string | null | undefined): string | undefined =>
   effort === 'max' ? 'high' : (effort ?? undefined)
 
 /** Fields that other formats cannot express, or that other servers refuse. */
-const ownFields = (body: Body): WireObject => {
-  const { top_k, thinking, cache_control, metadata, service_tier, output_config, container, context_management } = body
-  const only = Object.entries({ container, context_management }).filter(
-    ([, value]) => value !== null && value !== undefined,
-  )
+const ownFields = (body: Body, { fields }: MessagesParts): WireObject => {
+  const { top_k, thinking, cache_control, metadata, service_tier, output_config } = body
+  const only = fields.map((name) => [name, body[name]]).filter(([, value]) => value !== null && value !== undefined)
   return {
     ...{ top_k, thinking, cache_control },
     output_config: output_config?.effort ? { effort: output_config.effort } : undefined,

@@ -7,7 +7,7 @@ import type { Route, Routes } from '#gateway/call/routes.ts'
 import type { JsonCalls } from '#gateway/documents/json-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { withBetas } from '#gateway/providers/anthropic/anthropic-betas.ts'
-import { invokesClaude } from '#gateway/providers/bedrock/claude-on-bedrock.ts'
+import { messagesOf } from '#gateway/providers/provider-formats.ts'
 import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
@@ -30,11 +30,12 @@ export interface MessageParts extends Pick<Services, 'log' | 'now' | 'records'> 
 }
 
 const traitsOf = (first: Route | undefined): RouteTraits => {
-  if (first === undefined) return { own: false, betas: false, reasons: true }
-  const { provider, model, format } = first
-  const own = format === 'anthropic'
-  const reasons = capabilitiesOf(provider, model)?.includes('reasoning') !== false
-  return { own, betas: own || invokesClaude(first), reasons }
+  if (first === undefined) return { service: null, reasons: true }
+  const reasons = capabilitiesOf(first.provider, first.model)?.includes('reasoning') !== false
+  const found = messagesOf(first)
+  if (found === null) return { service: null, reasons }
+  const { tools, fields, betas } = found
+  return { service: { tools, fields, betas }, reasons }
 }
 
 /** Use-cases of Anthropic's Messages API. */
@@ -56,7 +57,7 @@ export const messageUseCases = (opened: MessageParts): UseCasesOf<'messages'> =>
       const { ignored } = request
       const remembered = await released(threading, rememberedFor(parts, call, request.body))
       const plain = remembered === null ? request.body : rememberedBody(request.body, remembered)
-      const body = traits.betas ? withBetas(plain, call.anthropicBeta) : plain
+      const body = traits.service?.betas === true ? withBetas(plain, call.anthropicBeta) : plain
       const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored), ...(remembered?.headers ?? [])]
       const need = needOf(arrayOf(body.messages))
       const reuse = remembered === null ? {} : { reuse: remembered }

@@ -28,8 +28,6 @@ export const betasOf = (body: ChatBody): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => /^[\w.-]{1,64}$/.test(name))
 
-/** Returns the `anthropic-beta` header of a request; empty when it has none. */
-export const betaHeaders = (body: ChatBody): Readonly<Record<string, string>> => {
-  const betas = betasOf(body)
-  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }
-}
+/** Returns the `anthropic-beta` header of beta features; empty when there are none. */
+export const betaHeaders = (betas: readonly string[]): Readonly<Record<string, string>> =>
+  betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }

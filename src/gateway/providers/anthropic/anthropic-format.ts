@@ -12,6 +12,7 @@ import type { AnthropicModel } from './anthropic-model.ts'
 import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
 import { anthropicSdk } from './anthropic-sdk.ts'
+import type { MessagesService } from './messages-service.ts'
 
 /**
  * API version that accepts sampling parameters for models that have them; 2026-10-21 rejects them for all models
@@ -20,7 +21,7 @@ import { anthropicSdk } from './anthropic-sdk.ts'
 const version = '2023-06-01'
 
 /** Headers with the API version, and with the key where the route has one. */
-export const anthropicHeaders: ProviderFormat['headers'] = ({ apiKey }) => ({
+const anthropicHeaders: ProviderFormat['headers'] = ({ apiKey }) => ({
   'anthropic-version': version,
   ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
 })
@@ -29,6 +30,8 @@ export const anthropicHeaders: ProviderFormat['headers'] = ({ apiKey }) => ({
 interface MessagesPlace {
   readonly path: (route: Route, stream: boolean) => string
   readonly headers: ProviderFormat['headers']
+  /** The beta features that the place has for a request, of those named; absent: all that are named. */
+  readonly betas?: (named: readonly string[], request: WireObject) => readonly string[]
   /** @param betas the beta features of the request; a header has them too, unless the place has frames of its own. */
   readonly body: (request: WireObject, betas: readonly string[]) => WireObject
   /** Absent: the model is known by the name of the route. */
@@ -53,6 +56,8 @@ export const anthropicFormat = (
     const { id, ...known } = place.model?.(route) ?? { id: route.model }
     const { body: request, answerTool } = anthropicRequest(body, id, { stream, ...known })
     const { type, decoder } = place.frames ?? serverSent
+    const named = betasOf(body)
+    const betas = place.betas?.(named, request) ?? named
     const reader = (): AnthropicReader =>
       new AnthropicReader(new ChunkWriter(newId(), route.model, Math.floor(now() / 1000)), answerTool)
     return {
@@ -61,9 +66,9 @@ export const anthropicFormat = (
         'content-type': 'application/json',
         accept: stream ? type : 'application/json',
         ...place.headers(route),
-        ...(place.frames === undefined && betaHeaders(body)),
+        ...(place.frames === undefined && betaHeaders(betas)),
       },
-      body: encodeJson(place.body(request, betasOf(body))),
+      body: encodeJson(place.body(request, betas)),
       answer(json) {
         if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
         if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()
@@ -77,12 +82,20 @@ export const anthropicFormat = (
 
 const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))
 
+const ownMessages: MessagesService = {
+  tools: null,
+  fields: ['container', 'context_management'],
+  betas: true,
+  count: (route) => ({ path: '/messages/count_tokens', headers: anthropicHeaders(route) }),
+}
+
 /** Anthropic's API. */
 export const anthropic: ProviderFormat = {
   headers: anthropicHeaders,
   version: 'v1',
   chat: anthropicFormat(),
   imageLimits: { ...usualImages, maxBytes: 5 * 1024 * 1024 },
+  messages: () => ownMessages,
   sdk: anthropicSdk,
   models: {
     rows: (json) => listIn(objectOf(json).data),

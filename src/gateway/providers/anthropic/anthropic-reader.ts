@@ -60,7 +60,7 @@ export class AnthropicReader implements EventReader {
       case 'message_delta':
         return this.#end(objectOf(event.delta), objectOf(event.usage))
       case 'message_stop':
-        return this.#stop()
+        return this.#stop(objectOf(event.usage))
       case 'error':
         throw streamedFailure(event.error)
       default:
@@ -183,8 +183,11 @@ export class AnthropicReader implements EventReader {
     return [this.#chunks.finish(this.#finish, 0, endingFields(delta))]
   }
 
-  #stop(): readonly WireObject[] {
+  /** @param late counts that a service reports only at the end. */
+  #stop(late: WireObject): readonly WireObject[] {
     if (this.#finish === null) throw streamBroken()
+    for (const [field, value] of Object.entries(late))
+      this.#usage = { ...this.#usage, [field]: this.#usage[field] ?? value }
     this.#done = true
     const usage = this.#counted()
     return usage === null ? [] : [this.#chunks.usage(usage)]

@@ -4,12 +4,13 @@ import { type AttemptFailed, type ErrorAnswer, statusFailure, streamBroken } fro
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, isObject, objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { anthropicRequest } from '../anthropic/anthropic-request.ts'
+import { markedAtEnd } from '../anthropic/cloud-messages.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { wholeAnswer } from '../event-decoder.ts'
 import { bearer, listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
 import { bedrockEmbeddings, isBedrockEmbedder } from './bedrock-embeddings.ts'
 import { bedrockImages, isBedrockImager } from './bedrock-images.ts'
-import { plainModel } from './claude-on-bedrock.ts'
+import { bedrockMessages, operationOf, plainModel } from './claude-on-bedrock.ts'
 import { ConverseReader, converseEvents } from './converse-reader.ts'
 import { converseRequest } from './converse-request.ts'
 import { converseEvent, FrameDecoder } from './frame-decoder.ts'
@@ -30,7 +31,7 @@ const converse =
         accept: stream ? streamType : 'application/json',
         ...bedrockHeaders(route),
       },
-      body: encodeJson(converseRequest(request)),
+      body: encodeJson(converseRequest(markedAtEnd(request.body))),
       answer(json) {
         if (!isObject(json)) throw streamBroken()
         return wholeAnswer(reader(), converseEvents(json))
@@ -39,11 +40,11 @@ const converse =
     }
   }
 
-/** Chats by Converse, or by InvokeModel where the connection says so. */
+/** Chats by Converse or by InvokeModel. */
 const bedrockChat = (heads: AnswerHeads = answerHeads): ChatFormat => {
   const operations = { converse: converse(heads), invoke: invokeRequest({ heads, headers: bedrockHeaders }) }
   return {
-    request: (body, route, stream) => operations[route.settings?.api ?? 'converse'](body, route, stream),
+    request: (body, route, stream) => operations[operationOf(route, body)](body, route, stream),
     failure: bedrockFailure,
   }
 }
@@ -85,11 +86,12 @@ const isServed = (row: unknown): boolean => {
   return arrayOf(outputModalities).includes('TEXT') || isBedrockEmbedder(id) || isBedrockImager(id)
 }
 
-/** Amazon Bedrock: chats by its Converse API or by InvokeModel, embeddings and images by InvokeModel. */
+/** Amazon Bedrock: chats by its Converse API or by InvokeModel, messages for Claude, embeddings and images by InvokeModel. */
 export const bedrock: ProviderFormat = {
   headers: bedrockHeaders,
   authorize,
   chat: bedrockChat(),
+  messages: bedrockMessages(bedrockHeaders, bedrockFailure),
   embeddings: bedrockEmbeddings(bedrockHeaders, bedrockFailure),
   images: bedrockImages(bedrockHeaders, bedrockFailure),
   imageLimits: { ...usualImages, maxBytes: 3.75 * 1024 * 1024, fetches: false },

@@ -1,6 +1,5 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
-import type { AnthropicRequest } from '../anthropic/anthropic-request.ts'
 
 /**
  * Converts a request in Anthropic's format to a body of Converse, which has the same parts under other names, and marks
@@ -8,7 +7,7 @@ import type { AnthropicRequest } from '../anthropic/anthropic-request.ts'
  *
  * @throws {ServiceError} `invalid_field` for what Converse cannot express.
  */
-export const converseRequest = ({ body }: AnthropicRequest): WireObject => {
+export const converseRequest = (body: WireObject): WireObject => {
   const { max_tokens, temperature, top_p, top_k, stop_sequences, thinking, output_config } = body
   const system = arrayOf(body.system).map(objectOf).flatMap(blocksOf)
   const more = { ...(top_k !== undefined && { top_k }), ...(thinking !== undefined && { thinking }) }
@@ -43,6 +42,8 @@ const toolConfigOf = ({ tools, tool_choice, messages }: WireObject): WireObject 
   const choice = type === 'any' ? { any: {} } : type === 'tool' ? { tool: { name } } : null
   const specs = arrayOf(tools)
     .map(objectOf)
+    // tools of Anthropic's own have no schema, and Converse does not know them
+    .filter(({ input_schema }) => input_schema !== undefined)
     .flatMap((tool) => [
       {
         toolSpec: {

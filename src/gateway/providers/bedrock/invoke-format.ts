@@ -5,11 +5,12 @@ import type { Route } from '#gateway/call/routes.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { anthropicFormat } from '../anthropic/anthropic-format.ts'
+import { cloudBetas, cloudBody } from '../anthropic/cloud-messages.ts'
 import type { AnswerHeads } from '../chunk-writer.ts'
 import { completionIn } from '../openai/openai-answer.ts'
 import { portableBody } from '../portable-body.ts'
 import type { ProviderFormat } from '../provider-format.ts'
-import { isClaude, isKnownBeta, plainModel } from './claude-on-bedrock.ts'
+import { bedrockClaude, claudeEvent, isClaude, plainModel } from './claude-on-bedrock.ts'
 import { FrameDecoder, vendorEvent } from './frame-decoder.ts'
 import { OpenAiEvents } from './openai-events.ts'
 
@@ -27,8 +28,9 @@ export const invokeRequest = ({ heads, headers }: InvokeParts): ChatFormat['requ
     path: invokePath,
     headers,
     model: plainModel,
+    betas: (named, request) => cloudBetas(bedrockClaude, named, request),
     body: claudeBody,
-    frames: { type: streamType, decoder: (reader) => new FrameDecoder(reader, vendorEvent) },
+    frames: { type: streamType, decoder: (reader) => new FrameDecoder(reader, claudeEvent) },
   })
   return (body, route, stream) => {
     if (isClaude(route.model)) return claude.request(body, route, stream)
@@ -52,17 +54,10 @@ const invokePath = ({ model }: Route, stream: boolean): string =>
 const without = (body: WireObject, names: readonly string[]): WireObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 
-/** The path says the model and whether the answer is streamed; the rest Anthropic has only in its own API. */
-const notOnBedrock = ['model', 'stream', 'metadata', 'service_tier', 'cache_control']
-
-const claudeBody = (request: WireObject, named: readonly string[]): WireObject => {
-  const betas = named.filter(isKnownBeta)
-  return {
-    anthropic_version: 'bedrock-2023-05-31',
-    ...(betas.length > 0 && { anthropic_beta: betas }),
-    ...without(request, notOnBedrock),
-  }
-}
+const claudeBody = (request: WireObject, betas: readonly string[]): WireObject => ({
+  ...cloudBody(request, bedrockClaude),
+  ...(betas.length > 0 && { anthropic_beta: betas }),
+})
 
 const openAiFields = ({ max_tokens, max_completion_tokens = max_tokens, ...body }: WireObject): WireObject => ({
   ...without(body, ['model', 'models', 'memory', 'stream', 'stream_options']),

@@ -3,7 +3,7 @@ import type { EventReader } from '../event-decoder.ts'
 import { OpenAiChunks } from '../openai/openai-chunks.ts'
 
 /** Field of the last chunk of a stream of InvokeModelWithResponseStream. */
-const metricsField = 'amazon-bedrock-invocationMetrics'
+export const metricsField = 'amazon-bedrock-invocationMetrics'
 
 /** Reads chunks in OpenAI's format. Bedrock counts their tokens in its own field, where the model's server does not. */
 export class OpenAiEvents implements EventReader {

@@ -3,12 +3,14 @@ import { promisify } from 'node:util'
 import type { TokenRequest } from '#gateway/call/authorization/authorization.ts'
 import { objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { anthropicFormat } from '../anthropic/anthropic-format.ts'
+import { cloudBetas, cloudBody } from '../anthropic/cloud-messages.ts'
 import { answerHeads } from '../chunk-writer.ts'
 import { googleFailure } from '../google/google-failure.ts'
 import { googleFormat } from '../google/google-format.ts'
 import { googleImages } from '../google/google-images.ts'
 import { google } from '../google/google-provider.ts'
 import { listIn, type ProviderFormat, usualImages } from '../provider-format.ts'
+import { isClaude, vertexClaude, vertexMessages } from './claude-on-vertex.ts'
 
 const signed = promisify(sign)
 const scope = 'https://www.googleapis.com/auth/cloud-platform'
@@ -47,7 +49,8 @@ const gemini = googleFormat(answerHeads, {
 const claude = anthropicFormat(answerHeads, {
   path: ({ model }, stream) => methodPath('anthropic', model, stream ? 'streamRawPredict' : 'rawPredict'),
   headers: noHeaders,
-  body: ({ model: _model, ...request }) => ({ anthropic_version: 'vertex-2023-10-16', ...request }),
+  betas: (named, request) => cloudBetas(vertexClaude, named, request),
+  body: (request) => cloudBody(request, vertexClaude),
 })
 
 /** Publishers whose models are listed, one after the other. */
@@ -62,10 +65,10 @@ export const vertex: ProviderFormat = {
   // the host of the global location has no prefix
   address: (url) => url.replace('//global-aiplatform.', '//aiplatform.'),
   chat: {
-    request: (body, route, stream) =>
-      (route.model.startsWith('claude-') ? claude : gemini).request(body, route, stream),
+    request: (body, route, stream) => (isClaude(route.model) ? claude : gemini).request(body, route, stream),
     failure: googleFailure,
   },
+  messages: ({ model }) => (isClaude(model) ? vertexMessages : null),
   images: ({ model }, given) =>
     model.startsWith('gemini-')
       ? googleImages({ path: methodPath('google', model, 'generateContent'), headers: {} }, given)

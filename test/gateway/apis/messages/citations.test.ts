@@ -263,8 +263,10 @@ const conversation: BodyOf<'messages.create'>['messages'] = [
     ],
   },
 ]
+const service = { tools: null, fields: [], betas: true }
 const requested = (own: boolean) =>
-  messageRequestOf({ model, max_tokens: 100, messages: conversation }, { own, reasons: true }).body
+  messageRequestOf({ model, max_tokens: 100, messages: conversation }, { service: own ? service : null, reasons: true })
+    .body
 
 describe('a request with what may be cited, and with citations of earlier answers', () => {
   it('reaches a provider of the Messages format as it was sent', () => {

@@ -46,10 +46,11 @@ describe('a chat by InvokeModel', () => {
   it("has the vendor's body, and the model only in its path", async () => {
     expect(requestOf(claude).path).toBe(`/model/${encodeURIComponent(claude)}/invoke-with-response-stream`)
     expect(requestOf(imported, hello, false).path).toBe(`/model/${encodeURIComponent(imported)}/invoke`)
-    const limits = { max_tokens: 9, service_tier: 'auto', user: 'u', cache_control: { type: 'ephemeral' } }
+    const mark = { cache_control: { type: 'ephemeral' } }
+    const limits = { max_tokens: 9, service_tier: 'auto', user: 'u', ...mark }
     expect(await bodyOf(claude, { ...hello, ...limits, anthropic_betas: 'context-1m-2025-08-07' })).toEqual({
       ...{ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['context-1m-2025-08-07'], max_tokens: 9 },
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', ...mark }] }],
     })
     const given = { ...hello, models: ['x'], max_tokens: 9, stream: true, stream_options: { include_usage: true } }
     for (const model of [gptOss, imported])
@@ -65,6 +66,21 @@ describe('a chat by InvokeModel', () => {
       'interleaved-thinking-2025-05-14',
     ])
     expect(await named('files-api-2025-04-14,interleaved-thinking')).toBeUndefined()
+    expect(await named('advanced-tool-use-2025-11-20')).toEqual(['tool-search-tool-2025-10-19'])
+  })
+
+  it("counts the tokens of the cache by Bedrock's own count where the model's events do not", () => {
+    const counts = { ...metrics, cacheReadInputTokenCount: 100, cacheWriteInputTokenCount: 30 }
+    const last = (event: object) => [...events.slice(0, -1), { ...events.at(-1), ...event }].map(chunkFrame)
+    const usageIn = (frames: readonly Buffer[]) => decoded(requestOf(claude).decoder(), frames).end.usage
+    const counted = usageIn(last({ 'amazon-bedrock-invocationMetrics': counts }))
+    // the events themselves say that nothing was read
+    expect(counted).toMatchObject({ inputTokens: 150, cachedTokens: 0, cacheWriteTokens: 30 })
+    const [first, ...others] = events
+    const silent = { ...first, message: { ...objectOf(first?.message), usage: { input_tokens: 20 } } }
+    const frames = [chunkFrame(silent), ...others.slice(0, -1).map(chunkFrame)]
+    const end = chunkFrame({ ...events.at(-1), 'amazon-bedrock-invocationMetrics': counts })
+    expect(usageIn([...frames, end])).toMatchObject({ inputTokens: 150, cachedTokens: 100, cacheWriteTokens: 30 })
   })
 
   it('sends nothing for a vendor whose bodies are not known, and another route may serve the call', () => {
