@@ -81,6 +81,14 @@ const body = object(
       maybe(jsonObject()),
       'What Anthropic, or Vertex AI or Amazon Bedrock for Claude, removes from a long conversation. Other providers get the whole conversation, and `X-Ignored-Tools` lists `context_management`.',
     ),
+    inference_geo: described(
+      maybe(string({ pattern: '^[a-z]{2,16}$' })),
+      'Where Anthropic runs the model: `us`, at a higher price, or `global`. No other provider serves such a request, also as a fallback: for their models, all but `global` is refused with `bad_request`.',
+    ),
+    speed: described(
+      maybe(oneOf('standard', 'fast')),
+      "Speed of Anthropic's fast mode, at a higher price. Other providers answer at their own, and `X-Ignored-Tools` lists `speed`.",
+    ),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
     output_config: maybe(object({ effort: maybe(word), format: maybe(outputFormat) })),
@@ -133,7 +141,7 @@ export const messages = defineOperations('messages', {
   create: {
     summary: 'Create a message',
     description:
-      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Claude models are called by this API at Anthropic, Vertex AI and Amazon Bedrock. Anthropic's server tools are forwarded where the provider has them and dropped for others; the response header `X-Ignored-Tools` lists the types that were dropped, and `context_management`.",
+      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Claude models are called by this API at Anthropic, Vertex AI and Amazon Bedrock. Anthropic's server tools are forwarded where the provider has them and dropped for others; the response header `X-Ignored-Tools` lists the types that were dropped, and `context_management` and `speed`.",
     method: 'POST',
     path: '/v1/messages',
     access: anyKeyOrDashboard,

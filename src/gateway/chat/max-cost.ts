@@ -1,11 +1,13 @@
 import { Decimal } from 'decimal.js'
-import { arrayOf, countOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { heldPrice } from '../call/accounting/route-price.ts'
 import { estimateTokens } from '../call/accounting/token-estimate.ts'
 import type { Ticket, TokenNeed } from '../call/admission.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { costOfUnits } from '../prices/prices.ts'
+import type { TokenUsage } from '../prices/usage.ts'
+import { ownRequestField } from '../providers/anthropic/anthropic-request.ts'
 
 /**
  * Tokens added for a request, and for each object in its messages (a message, a part, a tool call), in addition to the
@@ -51,8 +53,18 @@ export const maxCostOf = (body: ChatBody, route: Route, outputTokens?: number): 
     ...heard,
     ...spoken,
     reasoningTokens: 0,
+    ...requestedPlace(body),
   }
   return costOfUnits(row, { tokens })
+}
+
+/** The place and the speed that a request to Anthropic names, by which its price is multiplied. */
+const requestedPlace = (body: ChatBody): Pick<TokenUsage, 'inferenceGeo' | 'speed'> => {
+  const { inference_geo, speed } = objectOf(body[ownRequestField])
+  return {
+    ...(typeof inference_geo === 'string' && { inferenceGeo: inference_geo }),
+    ...(speed === 'fast' && { speed }),
+  }
 }
 
 /** The same for the shortest answer; null also for a request that limits its answer itself. */

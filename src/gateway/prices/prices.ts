@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
+import { priceFactors } from '#specs/data/price-factors.ts'
 import { providers } from '#specs/data/providers.ts'
 import { type SearchPrice, searchPrices } from '#specs/data/search-prices.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
@@ -106,6 +107,16 @@ const searchFees = ({ provider, id }: PriceRow, { searches = 0, previewSearches 
   return feeOf(false, searches) + feeOf(true, previewSearches)
 }
 
+/** Returns an amount by what the place and the speed of the call multiply it. */
+const multiplied = (amount: Attodollars, { provider, id }: PriceRow, usage: TokenUsage): Attodollars => {
+  const fields = new Set(priceFactors.filter(({ field, value }) => usage[field] === value).map(({ field }) => field))
+  const factors = [...fields].flatMap((name) => {
+    const sold = priceFactors.filter((factor) => factor.provider === provider && factor.field === name)
+    return sold.find(({ models }) => models?.test(id) ?? true) ?? []
+  })
+  return factors.reduce((sum, { percent }) => (sum * BigInt(percent)) / 100n, amount)
+}
+
 function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   const rates = ratesFor(row, usage.inputTokens)
   if (rates === null || (usage.outputTokens > 0 && rates.output === null)) return null
@@ -126,6 +137,7 @@ function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   }
   if (rates.output !== null) total += rates.output * BigInt(usage.outputTokens - reasoning)
   if (reasoning > 0) total += rates.reasoning * BigInt(reasoning)
+  if (usage.inferenceGeo !== undefined || usage.speed !== undefined) total = multiplied(total, row, usage)
   if (usage.searches !== undefined || usage.previewSearches !== undefined) total += searchFees(row, usage)
   return usdText(total)
 }

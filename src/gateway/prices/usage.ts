@@ -19,6 +19,9 @@ export interface TokenUsage {
   /** Billed web searches by the provider, and searches by OpenAI's tool `web_search_preview`; absent for none. */
   readonly searches?: number
   readonly previewSearches?: number
+  /** Where the model ran, if the provider was bound to a place, and the speed that costs more; absent for none. */
+  readonly inferenceGeo?: string
+  readonly speed?: 'fast'
   /** The charge reported by the provider, in USD as exact decimal text. */
   readonly chargedUsd?: string
   /** The provider reported no counts, and these are estimates by length. Absent on real counts. */
@@ -41,6 +44,11 @@ export const tokensOfUsage = (usage: Usage | null): number => {
   return inputTokens + outputTokens
 }
 
+const placeOf = ({ inferenceGeo, speed }: TokenUsage): Pick<TokenUsage, 'inferenceGeo' | 'speed'> => ({
+  ...(inferenceGeo !== undefined && { inferenceGeo }),
+  ...(speed !== undefined && { speed }),
+})
+
 /** Returns the usage of several calls that are one for who pays. */
 export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
   a === null
@@ -57,5 +65,7 @@ export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
         audioCachedTokens: (a.audioCachedTokens ?? 0) + (b.audioCachedTokens ?? 0),
         searches: (a.searches ?? 0) + (b.searches ?? 0),
         previewSearches: (a.previewSearches ?? 0) + (b.previewSearches ?? 0),
+        ...placeOf(b),
+        ...placeOf(a),
         ...((a.estimated === true || b.estimated === true) && { estimated: true as const }),
       }

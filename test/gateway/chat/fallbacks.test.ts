@@ -32,6 +32,23 @@ describe('fallbacks', () => {
     expect(world.recorded).toMatchObject([{ attempts: times + 1, route: { model: 'model-2' } }])
   })
 
+  it('run no request that Anthropic is to run in one place anywhere else', async () => {
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const content = [{ type: 'text', text: 'Hello' }]
+    world.second.script(json({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn', usage }))
+    const elsewhere = world.routeTo(world.first)
+    world.routes.set('model-1', [elsewhere, world.routeTo(world.second, { format: 'anthropic' }), elsewhere])
+    const body = { ...hello, anthropic_request: { inference_geo: 'us' } }
+    await world.request({ body })
+    expect([world.first.received.length, world.second.received[0]?.body]).toMatchObject([0, { inference_geo: 'us' }])
+    world.second.script(refusal(404, { message: 'what' }))
+    expect((await world.request({ body })).error).toMatchObject({ code: 'model_not_found' })
+    expect(world.first.received).toHaveLength(0)
+    world.first.script(json(goodAnswer))
+    await world.request({ body: { ...hello, anthropic_request: { inference_geo: 'global' } } })
+    expect(world.first.received).not.toHaveLength(0)
+  })
+
   it('use the models of the request in order and skip unknown ones', async () => {
     world.routes.set('model-1', [world.routeTo(world.first)])
     world.first.script(refusal(500, { message: 'oops' }))

@@ -25,6 +25,27 @@ it('the searches of Anthropic are read from its usage', () => {
   expect(anthropicUsage(usage)).toMatchObject({ searches: 2 })
 })
 
+it.each([
+  ['anthropic/claude-opus-4-7', { speed: 'fast' }, '0.0048'],
+  ['anthropic/claude-opus-4-8', { speed: 'fast' }, '0.0016'],
+  ['anthropic/claude-opus-4-7', { inferenceGeo: 'us' }, '0.00088'],
+  ['anthropic/claude-opus-4-7', { speed: 'fast', inferenceGeo: 'us', searches: 1 }, '0.01528'],
+  ['anthropic/claude-opus-4-7', { inferenceGeo: 'eu' }, '0.0008'],
+  ['vertex/claude-opus-4-7', { inferenceGeo: 'us' }, '0.0008'],
+] as const)('the tokens of %s with %o cost %s, and searches as much as else', (model, more, usd) => {
+  const usage = { ...nothing, inputTokens: 120, cachedTokens: 100, outputTokens: 26 }
+  expect(costOfUnits(priceOf(model), { tokens: { ...usage, ...more } })).toBe(usd)
+})
+
+it('the place and the speed of a call of Anthropic are read from its usage, and summaries cost as much', () => {
+  const iterations = [{ type: 'compaction', input_tokens: 5, output_tokens: 1 }]
+  const usage = { input_tokens: 1, output_tokens: 1, inference_geo: 'us', speed: 'fast', iterations }
+  expect(anthropicUsage(usage)).toMatchObject({ inputTokens: 6, inferenceGeo: 'us', speed: 'fast' })
+  const plain = anthropicUsage({ input_tokens: 1, output_tokens: 1, inference_geo: 'not_available', speed: 'standard' })
+  expect(plain).not.toHaveProperty('inferenceGeo')
+  expect(plain).not.toHaveProperty('speed')
+})
+
 const grounded = (webSearchQueries: readonly string[], more: object = {}) => ({
   candidates: [{ content: { parts: [{ text: 'a' }] }, groundingMetadata: { webSearchQueries }, ...more }],
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },

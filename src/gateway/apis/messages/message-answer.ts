@@ -141,8 +141,8 @@ export const usageOf = (usage: TokenUsage): Message['usage'] & WireObject => {
     server_tool_use:
       usage.searches === undefined ? null : { web_search_requests: usage.searches, web_fetch_requests: 0 },
     service_tier: null,
-    inference_geo: null,
+    inference_geo: usage.inferenceGeo ?? null,
     output_tokens_details: null,
-    speed: null,
-  } satisfies Usage & { readonly speed: null }
+    speed: usage.speed ?? null,
+  } satisfies Usage & { readonly speed: string | null }
 }

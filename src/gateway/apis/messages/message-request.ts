@@ -2,7 +2,7 @@ import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { ownBlockField, ownPartsField } from '#gateway/providers/anthropic/anthropic-citations.ts'
 import { ownRequestField } from '#gateway/providers/anthropic/anthropic-request.ts'
 import { ownToolsField, toolMarks } from '#gateway/providers/anthropic/anthropic-tools.ts'
-import { hasTool, type MessagesParts } from '#gateway/providers/anthropic/messages-service.ts'
+import { hasTool, type MessagesParts, type ServiceField } from '#gateway/providers/anthropic/messages-service.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
@@ -39,10 +39,10 @@ export const messageRequestOf = (body: Body, { service, reasons }: RouteTraits):
   if (body.mcp_servers?.length) {
     throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'mcp_servers is not supported.' })
   }
-  if (body.container && service?.fields.includes('container') !== true) {
-    const message = 'The provider of this model has no containers.'
-    throw new ServiceError('bad_request', { param: 'container', message })
-  }
+  const lacks = (name: ServiceField) => service?.fields.includes(name) !== true
+  for (const [param, message] of refusals)
+    if (body[param] && body[param] !== 'global' && lacks(param))
+      throw new ServiceError('bad_request', { param, message })
   const { functions: tools, ownTools, ignored } = toolsOf(body, service)
   const hasTools = tools.length > 0 || ownTools.length > 0
   const messages = chatTurns(body.system, body.messages, own)
@@ -62,9 +62,18 @@ export const messageRequestOf = (body: Body, { service, reasons }: RouteTraits):
     [ownToolsField]: ownTools.length > 0 ? ownTools : undefined,
     [ownPartsField]: messages.some(hasOwnParts) ? true : undefined,
   })
-  const isEdited = !body.context_management || service?.fields.includes('context_management') === true
-  return { body: request, ignored: isEdited ? ignored : [...ignored, 'context_management'] }
+  const dropped = droppable.filter((name) => body[name] && body[name] !== 'standard' && lacks(name))
+  return { body: request, ignored: [...ignored, ...dropped] }
 }
+
+/** Fields without which an answer would not be what the caller requested, where the provider does not have them. */
+const refusals: readonly (readonly [name: ServiceField, message: string])[] = [
+  ['container', 'The provider of this model has no containers.'],
+  ['inference_geo', 'The provider of this model is not bound to a place by a request.'],
+]
+
+/** Fields that are left out where the provider does not have them. */
+const droppable: readonly ServiceField[] = ['context_management', 'speed']
 
 const hasOwnParts = ({ content }: WireObject): boolean =>
   arrayOf(content).some((part) => isObject(part) && (part[ownBlockField] !== undefined || part.citations !== undefined))

@@ -7,6 +7,7 @@ import { modelsOf } from '../chat-request.ts'
 import type { ChatRunRequest } from '../chat-run-request.ts'
 import { fittingCandidates } from '../fitting-images.ts'
 import { showsImages, visionCandidates, withVision } from '../vision-route.ts'
+import { boundCandidates } from './bound-candidates.ts'
 
 /** The rules of a chat; none for one that only some providers can serve. @throws {StoreUnavailable} */
 export const chatRules = (
@@ -28,6 +29,7 @@ export const chatCandidates = (
   const stays = showsThem && usesOwnModels(caller)
   const query = { project: caller.project, models, conversation: () => conversationName(caller, body) }
   const found = new RouteCandidates(parts, { ...query, need: stays ? 'chat' : need, note: ruleNote(applied) })
-  if (!showsThem) return found
-  return fittingCandidates(stays ? visionCandidates(found) : mappedCandidates(found, withVision), body)
+  if (!showsThem) return boundCandidates(found, body)
+  const shown = stays ? visionCandidates(found) : mappedCandidates(found, withVision)
+  return boundCandidates(fittingCandidates(shown, body), body)
 }

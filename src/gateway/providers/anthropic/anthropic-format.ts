@@ -84,7 +84,7 @@ const unreadable = () => refused(new ModelError('provider_error', 'The provider 
 
 const ownMessages: MessagesService = {
   tools: null,
-  fields: ['container', 'context_management'],
+  fields: ['container', 'context_management', 'inference_geo', 'speed'],
   betas: true,
   count: (route) => ({ path: '/messages/count_tokens', headers: anthropicHeaders(route) }),
 }

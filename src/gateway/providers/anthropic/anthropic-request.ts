@@ -20,7 +20,7 @@ export interface AnthropicRequest {
 const smallestMaxTokens = 4_096
 const answerTool = 'answer_in_json'
 
-/** Field of a chat request with what only Anthropic's format can express: `container` and `context_management`. */
+/** Field of a chat request with what only Anthropic's format can express, such as `container`. */
 export const ownRequestField = 'anthropic_request'
 
 /** Builds a Messages request. @throws {ServiceError} `invalid_field` for what the format cannot express. */
@@ -145,9 +145,11 @@ function plainFields(body: ChatBody): WireObject {
   }
 }
 
-const ownOnly = ({ container, context_management }: WireObject): WireObject => ({
+const ownOnly = ({ container, context_management, inference_geo, speed }: WireObject): WireObject => ({
   ...(container !== undefined && { container }),
   ...(isObject(context_management) && { context_management }),
+  ...(typeof inference_geo === 'string' && { inference_geo }),
+  ...(typeof speed === 'string' && { speed }),
 })
 
 const tiers: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only' }

@@ -46,6 +46,12 @@ export function anthropicUsage(usage: WireObject): TokenUsage | null {
   )
 }
 
+/** Texts of a provider are short names here, or nothing. */
+const placeOf = ({ inference_geo, speed }: WireObject): Pick<TokenUsage, 'inferenceGeo' | 'speed'> => ({
+  ...(/^[a-z]{2}$/.test(textOf(inference_geo)) && { inferenceGeo: textOf(inference_geo) }),
+  ...(speed === 'fast' && { speed }),
+})
+
 const usageOf = (usage: WireObject, count: ReadCount): TokenUsage => {
   const cachedTokens = count(usage.cache_read_input_tokens)
   const cacheWriteTokens = count(usage.cache_creation_input_tokens)
@@ -59,5 +65,6 @@ const usageOf = (usage: WireObject, count: ReadCount): TokenUsage => {
     ...(cacheWriteLongTokens > 0 && { cacheWriteLongTokens }),
     reasoningTokens: count(objectOf(usage.output_tokens_details).thinking_tokens),
     ...(searches > 0 && { searches }),
+    ...placeOf(usage),
   }
 }

@@ -16,7 +16,7 @@ export interface MessagesCloud {
 }
 
 /** Fields of requests to Anthropic that no cloud has: the path says the model, and a mark of the whole body is set in it. */
-const onlyAnthropics = ['model', 'service_tier', 'container', 'cache_control']
+const onlyAnthropics = ['model', 'service_tier', 'container', 'inference_geo', 'speed', 'cache_control']
 
 /** A Messages request in the form in which a cloud takes it. */
 export const cloudBody = (request: WireObject, cloud: MessagesCloud): WireObject => {

@@ -2,7 +2,7 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { DocumentTarget } from '../document-target.ts'
 
 /** Fields of a Messages request that not every service with Claude models has. */
-type ServiceField = 'container' | 'context_management'
+export type ServiceField = 'container' | 'context_management' | 'inference_geo' | 'speed'
 
 /** What a service has of Anthropic's Messages API, as data: by it, a request is converted for its route. */
 export interface MessagesParts {
