@@ -324,6 +324,8 @@ curl -u admin:«secret|s3cr3tpw» https://host.example
 vault «secret|hvs.CAESIJaB3dE5gH7jK9mN1pQ3sT5vW7yZ9b»
 AccountKey=«secret|Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq==»
 «secret|dckr_pat_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9» and «secret|NRAK-AB3DE5GH7JK9MN1PQ3ST5VW7YZ9»
+GSM «phone|0475 12 34 56», téléphone fixe : «phone|03.88.12.34.56», tlf «phone|32123456»
+we reach 10000000 users, signal 20251130, call 12.11.2025
 password: randomBytes(12).toString('hex'), password = Column(String(128))
 the password: at least 8 characters, password: required!
 "password":{"type":"string","minLength":8}

@@ -62,7 +62,7 @@ export const shaped: readonly NationalId[] = [
   // Brazil: CPF
   byShape('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}', /\d{3}\.\d{3}\.\d{3}-/, tax('pt-BR')),
   // Switzerland: AHV number
-  byShape('756[.]?\\d{4}[.]?\\d{4}[.]?\\d{2}', /756/, isAhv),
+  byShape('756[. ]?\\d{4}[. ]?\\d{4}[. ]?\\d{2}', /756/, isAhv),
   // Finland: henkilötunnus
   byShape('\\d{6}[-+A-F]\\d{3}[\\dA-Y]', /\d[-+A-F]\d{3}[\dA-Y]/i, writtenCard('FI')),
   // Belgium: national register number
@@ -125,7 +125,7 @@ const latin: readonly Named[] = [
   ['SIN|NAS|social insurance', nine, isLuhn],
   ['TFN|tax file number', nine, isTfn],
   ['medicare', '\\d{4} ?\\d{5} ?\\d'],
-  ['personnummer|pers\\.? ?nr|samordningsnummer', '(?:19|20)?\\d{6}[-+]?\\d{4}', isPersonnummer],
+  ['personn(?:ummer|r)|pers\\.? ?nr|samordningsnummer', '(?:19|20)?\\d{6}[-+]?\\d{4}', isPersonnummer],
   ['CPR(?:-?(?:nr|nummer))?|personnummer', '\\d{6}-?\\d{4}', isDated],
   ['fødselsnummer|fnr|personnummer|d-nummer', '\\d{6} ?\\d{5}', card('NO')],
   ['kennitala|kt', '\\d{6}-?\\d{4}', isKennitala],

@@ -17,7 +17,7 @@ const value = `(?=${plain}{0,63}\\d|${plain}{1,63}[!@#$%^*+]${plain})(${plain}{4
 
 /** `Passwort: …`, `my password is …`, `"password": "…"`. */
 const stated = new RegExp(
-  `(?:${list})["']?\\s{0,3}(?:[:=：]|(?:is|ist|lautet|est|es|é|è|jest|is|är) |は|是|은|는)\\s{0,3}["'“«]?${value}`,
+  `(?:${list})["']?\\s{0,3}(?:[:：]|=>?|(?:is|ist|lautet|est|es|é|è|jest|is|är) |は|是|은|는)\\s{0,3}["'“«]?${value}`,
   'giu',
 )
 

@@ -26,14 +26,17 @@ const unspaced = '电话|電話|手机|手機|联系方式|携帯|전화|휴대�
 
 /** Words between the one for a telephone and its number. */
 const between =
-  'me|us|him|her|them|is|at|on|number|no|nr|nummer|numer|unter|ist|lautet|est|le|au|es|al|é|è|er|to|номер|за|number is|رقم'
+  'me|us|him|her|them|mob|casa|fixe|fijo|fisso|is|at|on|number|no|nr|nummer|numer|unter|ist|lautet|est|le|au|es|al|é|è|er|to|номер|за|number is|رقم'
 
 const label = new RegExp(
   `(?:(?<!\\p{L})(?:${telephones.join('|')})(?:[\\s.-]{1,2}(?:${between}))*|(?:${unspaced})[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Hangul}\\p{Script=Thai}]{0,6})[^\\p{L}\\p{N}\\n]{0,6}$`,
   'iu',
 )
 
-const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
+const dateShape = /^(?:(?:19|20)\d\d[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-](?:19|20)\d\d)(?:\D|$)/
+
+/** Eight digits that are a day or a round amount. */
+const plainEight = /^(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d|\d{4}0{4})$/
 
 /** Phone numbers: with a country code, in the region's national format, or after a word such as "phone". */
 export const phoneNumbers: Recogniser = {
@@ -82,7 +85,7 @@ const isNumber = (text: string, start: number, reading: Reading): boolean => {
   if (text.startsWith('+'))
     return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
   if (dateShape.test(text)) return false
-  if (labelled) return digits >= 8 || /[ ()./-]/.test(text)
+  if (labelled) return (digits >= 8 && !plainEight.test(text)) || /[ ()./-]/.test(text)
   // checking the preceding words is the most expensive test, so the shape is checked first
   if (northAmerican.test(text))
     return (reading.region === 'US' || reading.region === 'CA') && !isCounted(reading.words, start)
