@@ -66,7 +66,7 @@ type Tone = 'wait' | 'work' | 'bad' | 'calm' | 'still'
 
 /** The tones that states have, except for calm ones. */
 const toned: readonly (readonly [Tone, ...string[]])[] = [
-  ['still', 'draft', 'deprecated', 'retired', 'info', 'off'],
+  ['still', 'draft', 'deprecated', 'retired', 'info', 'off', 'untested', 'not known'],
   ['wait', 'pending', 'pending_review', 'in_review', 'pending_approval', 'awaiting_input', 'awaiting_connection'],
   ['wait', 'staged', 'paused', 'requires_action', 'queued', 'waiting', 'retrying', 'warning', 'draining'],
   ['work', 'working', 'thinking', 'acting', 'deciding', 'executing', 'running', 'attempting', 'approved'],

@@ -8,7 +8,7 @@ import { linked } from './linked-ids.ts'
 import { livePage } from './live-page.ts'
 import { nameOf, titleOf } from './names.ts'
 import { DayTotals } from './overview/totals.ts'
-import { jsonText } from './parts/turned-text.ts'
+import { argumentsText } from './parts/turned-text.ts'
 import { listHash, routeHash } from './route.ts'
 import { sessionNow } from './session.ts'
 
@@ -81,7 +81,7 @@ const Row = ({ project, need }: { project: string; need: Need }) => html`
       </span>
     </div>
     <p class="block wrap-anywhere">${linked(project, need.cause)}</p>
-    ${Object.keys(need.arguments ?? {}).length > 0 && html`<code class="block text-soft wrap-anywhere">${jsonText(need.arguments)}</code>`}
+    <p class="text-soft wrap-anywhere empty:hidden">${argumentsText(Object(need.arguments))}</p>
   </li>
 `
 

@@ -49,7 +49,7 @@ const groups: Readonly<Record<string, readonly Entry[]>> = {
     ['Knowledge', 'knowledge', 'knowledge', { 'Vector stores': 'resources?kind=vector_stores' }],
     ['Connections', 'connections', 'connections'],
   ],
-  Gateway: [
+  Models: [
     ['Gateway', 'gateway', 'gateway'],
     ['Limits', 'limits', 'resources?kind=limits', { 'Rate plans': 'resources?kind=rate_plans' }],
     ['Guardrails', 'guardrails', 'resources?kind=guardrails'],
@@ -97,7 +97,7 @@ export const iconOf = ({ view, query: { kind } }: Place) =>
     .find(([, , place]) => place === view || place === `resources?kind=${kind}`)?.[1] ?? 'sessions'
 
 /** Groups of pages that few people open often: they are closed until one of their pages is shown. */
-const seldom = ['Gateway', 'Operate', 'Installation']
+const seldom = ['Models', 'Operate', 'Installation']
 const chosenGroups = 'troupe.groups'
 
 /** Which groups the member opened or closed, by their names. */

@@ -10,7 +10,7 @@ import { nameOf, titleOf } from '../names.ts'
 import { Choices } from '../parts/choices.ts'
 import { Empty } from '../parts/empty.ts'
 import { isFree } from '../parts/keys.ts'
-import { jsonText } from '../parts/turned-text.ts'
+import { argumentsText } from '../parts/turned-text.ts'
 import { useRead } from '../parts/use-read.ts'
 import { hashAt, listHash } from '../route.ts'
 import { sessionNow } from '../session.ts'
@@ -159,7 +159,7 @@ const Item = (
       choose(action.id)
     }} aria-current=${chosen ? 'true' : undefined}>
       <span class="row gap-x-8 gap-y-2"><strong>${action.tool}</strong> ${riskChip(action.risk_level)}<time class="muted ml-auto tabular-nums" datetime=${action.created_at}>${age(action.created_at)}</time></span>
-      ${Object.keys(action.arguments).length > 0 && html`<code class="truncate">${jsonText(action.arguments)}</code>`}
+      <span class="truncate empty:hidden">${argumentsText(action.arguments)}</span>
       <span class="muted">${waiterOf(action)}${notesOf(action, members).join(' · ')}</span>
     </a>
   </li>`

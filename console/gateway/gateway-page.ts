@@ -48,11 +48,9 @@ const Gateway = ({ place, shown, done }: Props & { shown: Made<typeof readGatewa
     }
     <${Listing} place=${place} resource=${resourceAt(place)} listed=${lines} done=${done} />
     <${Sums} place=${place} usage=${usage} recent=${recent.data} />
-    <section class="panel" aria-label="Budgets">
-      <h2>Budgets</h2>
-      ${credits?.gated && html`<div class="panel-part"><${Meter} label="Organisation credits" part=${Number(credits.spent_usd)} whole=${Number(credits.granted_usd)} text=${`credits: ${dollars(Number(credits.spent_usd))} of ${dollars(Number(credits.granted_usd))}`} /></div>`}
-      <${Rows} place=${place} name="limits" rows=${limits} done=${done} />
-    </section>
+    <${Rows} whole place=${place} name="limits" rows=${limits} done=${done}>
+      ${credits?.gated && html`<${Meter} label="Organisation credits" part=${Number(credits.spent_usd)} whole=${Number(credits.granted_usd)} text=${`credits: ${dollars(Number(credits.spent_usd))} of ${dollars(Number(credits.granted_usd))}`} />`}
+    <//>
     <section class="panel" aria-label="Providers">
       <h2>Providers <span class="muted">by the newest ${recent.data.length} requests</span></h2>
       <${Health} recent=${recent.data} />

@@ -56,7 +56,7 @@ const Memory = ({ place, users, listed, done }: { place: Place; done: () => void
   const resource = resourceAt(place)
   const given = { place, resource, done, params: givenOf(place).params, initial: user ? { userId: user } : {} }
   return html`
-    <div class="view-head"><h1>Memory</h1>${may(resource.create) && isNew !== 'yes' && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}${user && html`<span class="muted">of ${user}</span>`}</div>
+    <div class="view-head"><h1>Memory</h1>${may(resource.create) && isNew !== 'yes' && (listed?.rows ?? users).length > 0 && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New memory</a>`}${user && html`<span class="muted">of ${user}</span>`}</div>
     <${QueryForm} place=${place} label="Whose memory" button="Show" fields=${fields} fresh=${fresh} />
     ${listed === null && html`${isNew === 'yes' && html`<${CreatePanel} ...${given} />`}<${NoUser} place=${place} users=${users} />`}
     ${user && q && html`<${MemorySearch} place=${place} />`}
@@ -80,7 +80,7 @@ const Entities = ({ place }: { place: Place }) => {
 
 const NoUser = ({ place, users }: { place: Place; users: readonly string[] }) => {
   if (users.length === 0)
-    return html`<${Empty} drawn="memory" title="No memories seen lately" create=${may(resourceAt(place).create) && hashAt(place, { new: 'yes' })} verb="Write the first one"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user to see theirs.</p><//>`
+    return html`<${Empty} drawn="memory" title="Whose memories?" create=${may(resourceAt(place).create) && hashAt(place, { new: 'yes' })} one="memory"><p>A memory is something that agents should know of a user the next time. Enter your own id of a user above to see theirs.</p><//>`
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>

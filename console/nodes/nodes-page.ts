@@ -43,9 +43,9 @@ export const nodesPage = livePage({
 
 const Nodes = ({ place, nodes, tasks, actors, done, ...shards }: Props & Shown) => html`
   <div class="view-head"><h1>Nodes</h1><span class="muted" role="status">${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}</span></div>
-  <section class="panel" aria-label="Processes"><h2>Processes</h2><${Rows} place=${place} name="nodes" rows=${nodes} done=${done} /></section>
+  <${Rows} whole place=${place} name="nodes" rows=${nodes} done=${done} />
   <section class="panel" aria-label="Shards"><${ShardGrid} nodes=${nodes} ...${shards} /></section>
-  <section class="panel" aria-label="Upkeep"><h2>Upkeep</h2><${Rows} place=${place} name="upkeep" rows=${tasks} done=${done} /></section>
+  <${Rows} whole place=${place} name="upkeep" rows=${tasks} done=${done} />
   <${TablePanel} label="Actors in memory" table="Live actors" head=${html`Live actors <span class="muted">of this project</span>`} empty="No actors of this project are in memory." columns=${actorColumns(place.project)} rows=${actors} />
 `
 

@@ -19,7 +19,7 @@ export const CreatePanel = (
   },
 ) => {
   const { place, resource, params, initial = {}, nested = false, done } = props
-  const { create, title, parent } = resource
+  const { create, one, parent } = resource
   const [made, setMade] = useState<Row | null>(null)
   if (create === null) return null
   const send = async (values: Values) => {
@@ -32,8 +32,8 @@ export const CreatePanel = (
     else location.hash = hashAt(place, nested ? { child: id } : { new: '', open: id, after: '', user: String(userId) })
     done()
   }
-  return html`<section class="panel" aria-label=${`New: ${title}`}>
-    <h2>${create.summary} ${!nested && html`<a class="close" href=${hashAt(place, { new: '' })}>Close</a>`}</h2>
+  return html`<section class="panel" aria-label=${`New ${one}`}>
+    ${!nested && html`<h2>New ${one} <a class="close" href=${hashAt(place, { new: '' })}>Close</a></h2>`}
     <div class="panel-part">
       ${made === null ? html`<${SchemaForm} label=${create.summary} button=${create.id.endsWith('.create') ? 'Create' : create.summary.split(' ')[0]} fields=${create.fields} initial=${initial} send=${send} />` : html`<${Made} row=${made} />`}
     </div>

@@ -39,12 +39,12 @@ export const resourcePage = livePage({
   read: (place) => readListing(place, resourceAt(place)),
   show: ({ place, data, done }) => {
     const resource = resourceAt(place)
-    const { title, create, first } = resource
+    const { title, one, create, first } = resource
     const needs = data.rows.filter(needsOne(resource)).length
     return html`
       <div class="view-head">
         <h1>${title}</h1>
-        ${may(create) && place.query.new !== 'yes' && data.rows.length > 0 && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New</a>`}
+        ${may(create) && place.query.new !== 'yes' && data.rows.length > 0 && html`<a class="button" href=${hashAt(place, { new: 'yes', open: '' })}>New ${one}</a>`}
         ${first.length > 0 && html`<span class="muted" role="status">${needs === 0 ? 'Nothing needs attention.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span>`}
       </div>
       <${Listing} place=${place} resource=${resource} listed=${data} done=${done} />
@@ -118,7 +118,7 @@ export const Listing = (props: Props & { listed: Listed; params?: Params; initia
       html`<section class="panel" aria-label=${title}>
       ${
         rows.length === 0 && !isFiltered
-          ? html`<${Empty} drawn=${iconOf(place)} title=${resource.none} create=${may(create) && !isNew && to({ new: 'yes', open: '' })}><p>${resource.about}</p><//>`
+          ? html`<${Empty} drawn=${iconOf(place)} title=${resource.none} create=${may(create) && !isNew && to({ new: 'yes', open: '' })} one=${resource.one}><p>${resource.about}</p><//>`
           : html`<${ListView} key=${name} place=${{ ...place, to, page: ownViews.includes(view) ? view : `resources/${name}` }} title=${title} keyOf=${(row: Row) => String(row.id ?? idOf(row))}
             columns=${columnsOf({ project, resource, rows, params, done, filterBy: to, hrefOf: (row) => to({ open: idOf(row), new: '' }) })}
             rows=${inOrder(resource, rows)} fields=${filters.map(fieldOf)} next=${next_cursor} read=${(cursor: string | undefined) => readRows(place, resource, cursor, given, filePage)}

@@ -36,7 +36,9 @@ export const RowActs = (props: Acting) => {
   const { project, resource, row, done, quick = false, removed } = props
   const [answer, setAnswer] = useState<Row | null>(null)
   const own = paramsOf(props)
-  const { remove, key, quick: ids } = resource
+  const { remove, key, quick: ids, get } = resource
+  // the panel of a row says what it is: `Test a webhook` is `Test` there
+  const ofIt = new RegExp(`( of)?${get?.summary.replace('Retrieve', '') ?? ''}$`)
   const acts = [...resource.acts, remove].filter(
     (act) => act !== null && isFor(act, row, own) && (!quick || ids.includes(act.id)),
   )
@@ -50,7 +52,7 @@ export const RowActs = (props: Acting) => {
     if (act === remove) removed?.()
   }
   return html`
-    ${acts.map((act) => act && html`<${RowAct} key=${act.id} act=${act} fields=${act.fields.filter(({ name }) => name !== key)} name=${nameOf(row)} quick=${quick} removes=${act === remove} call=${call} />`)}
+    ${acts.map((act) => act && html`<${RowAct} key=${act.id} act=${act} label=${act.summary.replace(ofIt, '')} fields=${act.fields.filter(({ name }) => name !== key)} name=${nameOf(row)} quick=${quick} removes=${act === remove} call=${call} />`)}
     <${Outcome} row=${row} answer=${answer} quick=${quick} />
   `
 }
@@ -66,13 +68,13 @@ const RowAct = (
     call: (act: Act, body?: object, further?: Params) => Promise<void>
   },
 ) => {
-  const { act, fields, name, quick, removes, call } = props
+  const { act, label, fields, name, quick, removes, call } = props
   const { summary } = act
   const verb = summary.split(' ')[0]
   const sure = removes ? `${verb} ${name}` : isFinal.test(summary) ? `${summary}: ${name}` : undefined
   if (fields.length > 0 && !quick)
-    return html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">${summary}</summary><${SchemaForm} label=${summary} button=${summary} sure=${sure} fields=${fields} send=${(values: Values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
-  return html`<${ActButton} label=${quick || removes ? verb : summary} sure=${sure} act=${() => call(act, removes ? undefined : {})} />`
+    return html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">${label}</summary><${SchemaForm} label=${summary} button=${summary} sure=${sure} fields=${fields} send=${(values: Values) => call(act, bodyOf(fields, values), pathIn(fields, values))} /></details>`
+  return html`<${ActButton} label=${quick || removes ? verb : label} sure=${sure} act=${() => call(act, removes ? undefined : {})} />`
 }
 
 /** Whether a row has all parameters of an operation's path, and what it needs, and is none of another member. */

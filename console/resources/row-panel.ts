@@ -18,7 +18,7 @@ import { paramsOf, RowActs } from './row-acts.ts'
 import { rowParts } from './row-parts.ts'
 import { cellOf, idOf, isEmpty, nameOf, titleOf } from './row-text.ts'
 import { SchemaForm } from './schema-form.ts'
-import type { Act, Row, Values } from './types.ts'
+import type { Act, Resource, Row, Values } from './types.ts'
 import { VersionDiff } from './version-diff.ts'
 
 /** `params`: those of the paths that name what the row belongs to */
@@ -40,8 +40,8 @@ export const RowPanel = ({ place, resource, row, rows = [], params, done }: RowP
     done()
   }
   return html`<section class="panel" aria-label=${nameOf(row)}>
-    <h2>${nameOf(row)} ${!resource.single && html`${typeof row.id === 'string' && html`<${CopyId} id=${row.id} />`} <a class="close" href=${closed}>Close</a>`}</h2>
-    <dl class="facts row-facts">${factsOf(row).map((name) => html`<${Fact} key=${name} name=${name} row=${row} />`)}</dl>
+    ${!resource.single && html`<h2>${nameOf(row)} ${typeof row.id === 'string' && html`<${CopyId} id=${row.id} />`} <a class="close" href=${closed}>Close</a></h2>`}
+    <dl class="facts row-facts">${factsOf(row, resource).map((name) => html`<${Fact} key=${name} name=${name} row=${row} resource=${resource} />`)}</dl>
     <div class="panel-part row items-start">
       ${lead !== undefined && html`<a class="button quiet" href=${lead.to(project, idOf(row))}>${lead.title}</a>`}
       ${update !== null && may(update) && html`<details class="row-form open:flex-[1_0_100%]"><summary class="button quiet">Edit</summary><${Edit} act=${update} row=${row} whole=${resource.single} send=${save} /></details>`}
@@ -75,13 +75,13 @@ const leads: Readonly<Record<string, { title: string; to: (project: string, id: 
 /** Fields that a part of the panel shows. */
 const inParts = ['failed_attempts', 'price', 'request_body', 'response_body', 'facts']
 
-/** Fields with a value that neither the head nor a part says, short ones first. */
-const factsOf = (row: Row) =>
+/** Fields with a value, or words for none, that neither the head nor a part says, short ones first. */
+const factsOf = (row: Row, { single, empty = {} }: Resource) =>
   Object.keys(row)
     .filter(
       (name) =>
         name !== 'id' &&
-        !isEmpty(row[name]) &&
+        (!isEmpty(row[name]) || (single && name in empty)) &&
         !inParts.includes(name) &&
         !(name === 'name' && row.name === nameOf(row)),
     )
@@ -91,11 +91,11 @@ const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 
 /** A field: a nested one over the whole width. */
-const Fact = ({ name, row }: Props) => {
+const Fact = ({ name, row, resource }: Props) => {
   const value = row[name]
   return isNested(value)
     ? html`<div class="col-span-full [&_pre]:whitespace-pre-wrap"><dt>${titleOf(name)}</dt><dd><${Nested} value=${value} /></dd></div>`
-    : html`<div><dt>${titleOf(name)}</dt><dd>${cellOf(name, row)}</dd></div>`
+    : html`<div><dt>${titleOf(name)}</dt><dd>${cellOf(name, row, resource.empty?.[name])}</dd></div>`
 }
 
 /** @param props `whole`: all fields are sent, not only those that changed */
@@ -148,11 +148,17 @@ export const Children = (props: Props & { of?: object; params?: Params }) => {
 /** What ids of one kind begin with. */
 const prefixOf = (id: string) => id.split('_')[0]
 
-/** Resources of one kind as a part of a page, with what can be done with each. */
-export const Rows = (props: Props & { rows: readonly Row[]; isCut?: boolean; of?: Row; params?: Params }) => {
-  const { place, name, rows: unsorted, isCut = false, of = noFields, params = noFields, done } = props
+/**
+ * Resources of one kind as a part of a page, with what can be done with each.
+ *
+ * @param props `whole`: as a panel of its own; `children`: shown before them
+ */
+export const Rows = (
+  props: Props & { rows: readonly Row[]; isCut?: boolean; of?: Row; params?: Params; whole?: boolean },
+) => {
+  const { place, name, rows: unsorted, isCut = false, of = noFields, params = noFields, whole, children, done } = props
   const resource = resourceOf(name)
-  const { title, about, none, create, get } = resource
+  const { title, one, about, none, create, get } = resource
   const { child = '' } = place.query
   const rows = inOrder(resource, unsorted)
   const listed = rows.find((row) => idOf(row) === child)
@@ -169,12 +175,13 @@ export const Rows = (props: Props & { rows: readonly Row[]; isCut?: boolean; of?
   const opened = listed ?? data ?? undefined
   const hrefOf = (row: Row) => hashAt(place, { child: idOf(row), from: '', chunks: '' })
   const columns = cellsOf(columnsOf({ project: place.project, resource, rows, params, hrefOf, done }))
-  return html`<section class="panel-part" aria-label=${title}>
-    <h3>${title}</h3>
+  const part = html`<section class="panel-part" aria-label=${title}>
+    ${!whole && html`<h3>${title}</h3>`}${children}
     ${rows.length === 0 ? html`<p class="muted">${about === '' ? 'None yet.' : `${none}. ${about}`}</p>` : html`<${Table} label=${title} columns=${columns} rows=${rows} keyOf=${idOf} />`}
     ${isCut && html`<p class="muted">Only the newest ${rows.length} are listed.</p>`}
     <${Trouble} error=${error} />
     ${opened !== undefined && html`<${RowPanel} key=${idOf(opened)} place=${place} resource=${resource} row=${opened} rows=${rows} params=${params} done=${done} />`}
-    ${may(create) && html`<details class="row-form mt-8"><summary class="button quiet">New</summary><${CreatePanel} nested place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
+    ${may(create) && html`<details class="row-form mt-8"><summary class="button quiet">New ${one}</summary><${CreatePanel} nested place=${place} resource=${resource} params=${params} initial=${nextVersion(of, rows)} done=${done} /></details>`}
   </section>`
+  return whole ? html`<div class="panel"><h2>${title}</h2>${part}</div>` : part
 }

@@ -12,13 +12,14 @@ import type { Row } from './types.ts'
 
 /** Fields that name a row, the best first. */
 const names = [
-  ...['name', 'title', 'filename', 'external_id', 'email', 'version', 'label', 'subject', 'tool', 'url'],
-  ...['client_name', 'device', 'action', 'content'],
+  ...['name', 'title', 'filename', 'display_name', 'external_id', 'email', 'version', 'label', 'subject', 'tool'],
+  ...['url', 'client_name', 'device', 'action', 'content'],
 ]
 
 /** The name of a row for people; its id where it has none. */
 export const nameOf = (row: Row) => {
   if ('subject_id' in row) return subjectOf(row)
+  if ('overlays' in row) return `${knownName(String(row.agent_id))} for ${knownName(String(row.tenant_id))}`
   if ('asked_model' in row) return requestTitle(row)
   if (typeof row.action === 'string' && 'resource' in row) return row.action.replaceAll(/[._]/g, ' ')
   const name = names.map((field) => row[field]).find((value) => typeof value === 'string' && value !== '')
@@ -47,6 +48,8 @@ const titles: Readonly<Record<string, string>> = {
   paused: 'Status',
   pinned: 'Valid',
   key_last4: 'Token',
+  last4: 'Ends with',
+  external_id: 'External ID',
 }
 
 /**
@@ -141,7 +144,10 @@ export const cellOf = (field: string, row: Row, empty: string = nothing) => {
   const value = row[field]
   if (isEmpty(value)) return empty
   if (cells[field] !== undefined) return cells[field](row)
-  if (typeof value === 'string' && field.endsWith('_at')) return html`<${When} at=${value} />`
+  if (typeof value === 'string' && /_(at|since)$/.test(field)) return html`<${When} at=${value} />`
+  // as OpenAI's clients read it
+  if (typeof value === 'number' && field.endsWith('_at'))
+    return html`<${When} at=${new Date(value * 1000).toISOString()} />`
   if (typeof value === 'number' && field.endsWith('_ms')) return duration(value)
   if (field.endsWith('_usd')) return dollars(Number(value))
   if (typeof value === 'string' && isId.test(value) && field !== 'id') return named(value)

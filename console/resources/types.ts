@@ -55,6 +55,8 @@ export interface Act {
 export interface Resource {
   readonly name: string
   readonly title: string
+  /** What one of them is called. */
+  readonly one: string
   /** Title of the first column of its list, other than Name. */
   readonly named?: string
   /** What it is, in a sentence; '' for what always exists, or is shown with another. */

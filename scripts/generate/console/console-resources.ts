@@ -9,6 +9,8 @@ import { formFields } from './form-fields.ts'
 interface Shown {
   /** Name of its page, in the plural. */
   readonly title: string
+  /** What one of them is called, other than the page without its last letter. */
+  readonly one?: string
   /** Title of the first column of its list, other than Name. */
   readonly named?: string
   /** Columns of its list after the first, which is its name; `-`: not shown unless chosen. */
@@ -75,7 +77,7 @@ const shown: Readonly<Record<string, Shown>> = {
     children: 'agent_versions agent_keys',
   },
   agent_versions: { title: 'Versions', named: 'Version', columns: 'status published_at created_at' },
-  agent_keys: { title: 'Keys of the agent', columns: 'key_type prefix created_at' },
+  agent_keys: { title: 'Keys of the agent', one: 'key', columns: 'key_type prefix created_at' },
   installations: { title: 'Installations', columns: 'agent_id tenant_id version status' },
   prompts: { title: 'Prompts', columns: 'description latest_version updated_at', children: 'prompt_versions' },
   prompt_versions: { title: 'Versions', named: 'Version', columns: 'description model created_at' },
@@ -99,7 +101,8 @@ const shown: Readonly<Record<string, Shown>> = {
     columns: 'markup_percent input_per_million_usd output_per_million_usd per_call_usd is_default',
   },
   knowledge_bases: {
-    ...{ title: 'Knowledge', columns: 'description tenant_id updated_at', empty: { tenant_id: 'whole project' } },
+    ...{ title: 'Knowledge', one: 'knowledge base', none: 'No knowledge bases yet' },
+    ...{ columns: 'description tenant_id updated_at', empty: { tenant_id: 'whole project' } },
     children: 'knowledge_sources knowledge_grants knowledge_recall_sets',
   },
   knowledge_sources: {
@@ -117,24 +120,33 @@ const shown: Readonly<Record<string, Shown>> = {
     quick: 'custom_providers.test',
   },
   limits: {
-    title: 'Limits and budgets',
+    ...{ title: 'Limits and budgets', one: 'limit' },
     columns: 'budget_day_usd budget_month_usd budget_total_usd requests_per_minute tokens_per_minute',
   },
   organizations: { title: 'Organization', columns: 'require_second_factor require_oidc updated_at' },
   guardrails: { title: 'Guardrails', columns: 'description is_default updated_at' },
-  skills: { title: 'All skills', columns: 'description updated_at', children: 'skill_versions' },
+  skills: {
+    ...{ title: 'All skills', one: 'skill', none: 'No skills yet' },
+    ...{ columns: 'description updated_at', children: 'skill_versions' },
+  },
   skill_versions: { title: 'Versions', named: 'Version', columns: 'status created_at' },
-  skill_imports: { title: 'Imports of skills', columns: 'status created_at', first: 'staged' },
+  skill_imports: { title: 'Imports of skills', one: 'import', columns: 'status created_at', first: 'staged' },
   actions: { title: 'Actions', columns: 'status risk_level created_at' },
-  batches: { title: 'Batches', columns: 'endpoint status created_at' },
-  message_batches: { title: 'Batches of messages', columns: 'processing_status created_at' },
+  batches: { title: 'Batches', one: 'batch', columns: 'endpoint status created_at' },
+  message_batches: {
+    ...{ title: 'Batches of messages', one: 'batch of messages' },
+    columns: 'processing_status created_at',
+  },
   vector_stores: {
     ...{ title: 'Vector stores', columns: 'status created_at', children: 'vector_store_files' },
     acts: 'vector_store_file_batches.create',
   },
   vector_store_files: { title: 'Files', columns: 'status created_at' },
   request_log_settings: { title: 'Request log', single: true },
-  retention_settings: { title: 'Retention', single: true },
+  retention_settings: {
+    ...{ title: 'Retention', single: true },
+    empty: { sessions_days: 'no limit', runs_days: 'no limit', actions_days: 'no limit' },
+  },
   project_keys: { title: 'Secret keys', columns: 'prefix last4 scopes last_used_at expires_at created_by' },
   projects: { title: 'Projects', columns: 'status allowed_origins created_at' },
   project_members: { title: 'Members', columns: 'email role has_second_factor' },
@@ -146,6 +158,7 @@ const shown: Readonly<Record<string, Shown>> = {
   memory: {
     ...{
       title: 'Memories',
+      one: 'memory',
       named: 'Memory',
       columns: 'scope sessionId namespace source pinned created_at',
       create: 'memory.write',
@@ -229,7 +242,8 @@ const isForMembers = ({ access }: Operation): boolean => access.kinds.includes('
 const wordsIn = (text = ''): readonly string[] => text.split(' ').filter(Boolean)
 
 const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<string, Operation>) => {
-  const { title, named, single, empty, none = `No ${title.toLowerCase()} yet` } = own
+  const { title, one: called = title.toLowerCase().replace(/s$/, '') } = own
+  const { named, single, empty, none = `No ${title.toLowerCase()} yet` } = own
   const list = byId.get(own.list ?? `${name}.${single ? 'get' : 'list'}`)
   if (list === undefined) throw new Error(`members of a project cannot list ${name}`)
   const columns = wordsIn(own.columns)
@@ -239,7 +253,7 @@ const resourceOf = ([name, own]: readonly [string, Shown], byId: ReadonlyMap<str
   const found = [...byId.values()].filter(({ id }) => isActOf(id, name))
   const one = [byId.get(`${name}.get`), byId.get(`${name}.update`), remove, ...found].find(Boolean)
   return {
-    ...{ name, title, none, columns, about: about[name] ?? '', children: wordsIn(own.children) },
+    ...{ name, title, one: called, none, columns, about: about[name] ?? '', children: wordsIn(own.children) },
     ...{
       list: list.id,
       role: list.access.role,

@@ -40,7 +40,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an empty server', () =
     await page.getByRole('form', { name: 'Create a knowledge base' }).getByLabel('Name').fill('Handbook')
     await page.getByRole('button', { name: 'Create' }).click()
     const base = page.getByRole('region', { name: 'Handbook' })
-    await base.getByRole('region', { name: 'Sources' }).getByText('New', { exact: true }).click()
+    await base.getByRole('region', { name: 'Sources' }).getByText('New source').click()
     await base.getByRole('textbox', { name: /^Text/ }).fill('Refunds take three days.')
     await base.getByRole('button', { name: 'Create' }).click()
     await base.getByText(/is ready/).waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an empty server', () =
 
     const agent = page.getByRole('region', { name: 'Support', exact: true })
     const versions = agent.getByRole('region', { name: 'Versions' })
-    await versions.getByText('New', { exact: true }).click()
+    await versions.getByText('New version').click()
     await versions.getByRole('button', { name: 'Create' }).click()
     await versions.getByRole('link', { name: '1.0.0' }).click()
     await versions.getByRole('button', { name: 'Publish a version without a review' }).click()

@@ -117,7 +117,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     const tenant = (await console.world.api.post('/v1/tenants', { external_id: 'rich', name: 'Rich' })).body.id
     await console.show('gateway', 'Gateway')
     const limits = page.getByRole('region', { name: 'Limits and budgets', exact: true })
-    await limits.getByText('New', { exact: true }).click()
+    await limits.getByText('New limit').click()
     const form = limits.getByRole('form', { name: 'Create or replace a limit' })
     await form.getByRole('combobox', { name: /^Subject \*/ }).selectOption('tenant')
     for (const more of await form.locator('.schema-more > summary').all()) await more.click()

@@ -146,7 +146,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
   it('creates and revokes a key without losing the focus', async () => {
     const { page } = console
     await console.show('resources?kind=project_keys', 'Secret keys')
-    await enter('New')
+    await enter('New secret key')
     await tabTo(page, /^input Name/)
     await page.keyboard.type('Deploy')
     await press('Enter')

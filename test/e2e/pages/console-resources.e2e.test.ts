@@ -15,7 +15,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
   it('create an agent with a tool that needs approval, change it, and delete it', async () => {
     const { page, world } = console
     await console.show('resources?kind=agents', 'Agents')
-    await page.getByRole('link', { name: 'Create the first one' }).click()
+    await page.getByRole('link', { name: 'New agent' }).click()
     const form = page.getByRole('form', { name: 'Create an agent' })
     await form.getByLabel('Name').first().fill('Support')
     await form.getByLabel('Model', { exact: false }).first().fill('simulated-1')
@@ -54,7 +54,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete Support desk' }).click()
-    await page.getByRole('link', { name: 'Create the first one' }).waitFor()
+    await page.getByRole('link', { name: 'New agent' }).waitFor()
     expect((await world.api.get('/v1/agents')).body.data).toEqual([])
   })
 
@@ -77,12 +77,12 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
   it('create a knowledge base and a source of it, which is searched then', async () => {
     const { page, world } = console
     await console.show('knowledge', 'Knowledge')
-    await page.getByRole('link', { name: 'Create the first one' }).click()
+    await page.getByRole('link', { name: 'New knowledge base' }).click()
     await page.getByRole('form', { name: 'Create a knowledge base' }).getByLabel('Name').fill('Handbook')
     await page.getByRole('button', { name: 'Create' }).click()
     const panel = page.getByRole('region', { name: 'Handbook' })
     const sources = panel.getByRole('region', { name: 'Sources' })
-    await sources.getByText('New', { exact: true }).click()
+    await sources.getByText('New source').click()
     const form = sources.getByRole('form')
     await form.getByRole('textbox', { name: /^Text/ }).fill('You have thirty days of leave a year.')
     await form.getByRole('button', { name: 'Create' }).click()
@@ -95,7 +95,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
   it('are created and changed also where the API takes a secret key alone', async () => {
     const { page, world } = console
     await console.show('resources?kind=provider_connections', 'Provider keys')
-    await page.getByRole('link', { name: 'Create the first one' }).click()
+    await page.getByRole('link', { name: 'New provider key' }).click()
     const key = page.getByRole('form', { name: 'Create a provider connection' })
     await key.getByLabel('Name').first().fill('Ours')
     await key.getByLabel('Provider').first().fill('openai')
@@ -112,15 +112,16 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     const hook = { name: 'Orders', url: 'https://shop.example/hook', events: ['run.completed'] }
     const { id } = (await world.api.post('/v1/webhooks', hook)).body
     await console.show(`resources?kind=webhooks&open=${id}`, 'Webhooks')
-    await page.getByRole('button', { name: 'Test', exact: true }).click()
-    await page.getByRole('table', { name: 'Webhooks' }).getByText('Sent.').waitFor()
+    const hooks = page.getByRole('table', { name: 'Webhooks' })
+    await hooks.getByRole('button', { name: 'Test' }).click()
+    await hooks.getByText('Sent.').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete Orders' }).click()
     await page.getByText('No webhooks yet').waitFor()
     expect((await world.api.get(`/v1/webhooks/${id}`)).status).toBe(404)
 
     await console.show('memory?user=ada', 'Memory')
-    await page.getByRole('link', { name: 'New' }).click()
+    await page.getByRole('link', { name: 'New memory' }).click()
     const memory = page.getByRole('form', { name: 'Write a memory' })
     expect(await memory.getByLabel('User').first().inputValue()).toBe('ada')
     await memory.getByLabel('Content').fill('Ada lives in Oslo.')
@@ -128,7 +129,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('resources in the conso
     await page.getByRole('table', { name: 'Memories' }).getByText('Ada lives in Oslo.').waitFor()
 
     await console.show('connections', 'Connections')
-    await page.getByRole('link', { name: 'Create the first one' }).click()
+    await page.getByRole('link', { name: 'New connection' }).click()
     const connection = page.getByRole('form', { name: 'Create a connection' })
     await connection.getByLabel('Connector').first().fill('stripe')
     await connection.getByLabel('API key').fill('rk_of_ours_1234')

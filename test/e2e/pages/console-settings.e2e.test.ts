@@ -21,7 +21,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     // a setting is one: it is open without a list
     await page.locator('summary', { hasText: 'Edit' }).waitFor()
     await page.locator('.side').getByRole('link', { name: 'Knowledge' }).click()
-    await page.getByRole('link', { name: 'Create the first one' }).waitFor()
+    await page.getByRole('link', { name: 'New knowledge base' }).waitFor()
     expect(await page.locator('.side li li').allTextContents()).toEqual(['Vector stores'])
     expect(await console.faults('knowledge')).toEqual([])
   })
@@ -29,7 +29,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
   it('create a key that is shown once and works, and revoke it', async () => {
     const { page } = console
     await console.show('resources?kind=project_keys', 'Secret keys')
-    await page.getByRole('link', { name: 'New', exact: true }).click()
+    await page.getByRole('link', { name: 'New secret key' }).click()
     const form = page.getByRole('form', { name: 'Create a project key' })
     await form.getByRole('textbox', { name: /^Name/ }).fill('Deploy')
     await form.getByRole('button', { name: 'Create' }).click()
