@@ -136,7 +136,7 @@ const approved = async ({ page, recorder }: Scene, session: string): Promise<voi
   await click(recorder, page.getByRole('button', { name: 'Approve', exact: true }))
   await page.locator('.state-now', { hasText: 'executed' }).waitFor()
   await pause(1100)
-  await click(recorder, page.getByRole('link', { name: session }).first())
+  await click(recorder, page.locator(`a[data-id="${session}"]`).first())
 }
 
 /** Clicks, with a mark where, and a moment to see it. */
