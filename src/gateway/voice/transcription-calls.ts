@@ -3,12 +3,14 @@ import type { TranscriptForm } from '#specs/audio.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { CallPolicy } from '../call/call-policy.ts'
+import type { Found, Redaction, Restorer } from '../call/redaction.ts'
 import { orRefusal } from '../call/refusal.ts'
 import type { GuardCall } from '../guardrails/guard-call.ts'
 import type { Guardrails } from '../guardrails/stored-guardrails.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
-import type { Transcript, TranscriptionTask } from '../providers/voice/voice-format.ts'
+import type { TimedText, Transcript, TranscriptionTask } from '../providers/voice/voice-format.ts'
+import { redacted } from '../redaction/redacted.ts'
 import { audioLength, maxSeconds } from './audio-length.ts'
 import { checkedTranscript } from './checked-transcript.ts'
 import { type RuledPlanParts, ruledPlan } from './ruled-plan.ts'
@@ -27,6 +29,7 @@ export type Transcribed = TranscriptAnswer & {
 
 export interface TranscriptionParts extends VoiceJobParts, RuledPlanParts<TranscriptionRequest, TranscriptionTask> {
   readonly policy: CallPolicy
+  readonly redaction: Pick<Redaction, 'policyOf'>
   /** Checks of prompts and transcripts; absent: none. */
   readonly guardrails?: Guardrails | undefined
 }
@@ -42,7 +45,8 @@ export class TranscriptionCalls {
   /** @throws {ServiceError} with the error codes of the operation `transcriptions.transcribe`. */
   async transcribe(call: TranscriptionCall): Promise<Transcribed> {
     const guard = (await this.#parts.guardrails?.open(call.caller)) ?? null
-    const request = guard === null ? call.request : await checkedPrompt(call.request, guard)
+    const given = guard === null ? call.request : await checkedPrompt(call.request, guard)
+    const { request, restorer, found } = await this.#redacted(call.caller.project, given)
     const { translates } = request
     const operation = translates ? 'transcriptions.translate' : 'transcriptions.transcribe'
     const plan = await ruledPlan(this.#parts, { ...call, request }, operation)
@@ -51,9 +55,10 @@ export class TranscriptionCalls {
       max: () => maxOf(request),
       request: ({ task, route }) => voiceOf(route).transcription.request(task, route),
       logged: () => loggedOf(plan.requestedModel, request),
+      redactions: found,
       guard,
     })
-    const transcript = await transcriptOf(job, guard)
+    const transcript = restored(await transcriptOf(job, guard), restorer)
     const { file, form, streamed } = request
     const own = [...job.headers, ...(guard?.report.headers() ?? [])]
     if (streamed) return { ...transcriptEvents(transcript, form), headers: own }
@@ -61,6 +66,28 @@ export class TranscriptionCalls {
     const answer = transcriptAnswer(transcript, { form, measured, task: translates ? 'translate' : 'transcribe' })
     return { ...answer, headers: [...own, ...costHeader(job.costUsd())] }
   }
+
+  /** Redacts the prompt by the project's policy; the audio cannot be. */
+  async #redacted(project: string, request: TranscriptionRequest): Promise<RedactedPrompt> {
+    const policy = request.prompt === null ? null : await this.#parts.redaction.policyOf(project)
+    if (request.prompt === null || policy?.input !== true) return { request, restorer: null }
+    const { texts, restorer, found } = await redacted(policy, [request.prompt])
+    return { request: { ...request, prompt: texts[0] ?? '' }, restorer, found }
+  }
+}
+
+interface RedactedPrompt {
+  readonly request: TranscriptionRequest
+  readonly restorer: Restorer | null
+  readonly found?: Found | undefined
+}
+
+/** A transcript with the personal data of the prompt, which models repeat as they spell it there. */
+const restored = (transcript: Transcript, restorer: Restorer | null): Transcript => {
+  if (restorer === null) return transcript
+  const timed = (each: TimedText): TimedText => ({ ...each, text: restorer.restore(each.text) })
+  const { text, segments, words } = transcript
+  return { ...transcript, text: restorer.restore(text), segments: segments.map(timed), words: words.map(timed) }
 }
 
 /** Whether the response can be built from what the provider reported, without measuring the length of the file. */

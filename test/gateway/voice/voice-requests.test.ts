@@ -188,6 +188,33 @@ describe('personal data in a voice request', () => {
     }
   })
 
+  it.each([
+    ['is not sent as a prompt, and is spelt in the transcript as there', true],
+    ['is sent as a prompt when the project redacts no input', false],
+  ])('%s', async (_, input) => {
+    const redact = (texts: readonly string[]) => {
+      const restore = (text: string) => text.replace('[EMAIL_1]', 'a@b.example')
+      const restorer = { restore, push: restore, end: () => '', fork: () => restorer }
+      return { ...withoutMail(texts), restorer, found: { email: 1 } }
+    }
+    const own = await openVoiceWorld({
+      redaction: () => ({
+        ...{ key: '', input, toolArguments: true, embeddings: false, speech: false, redact },
+        redactInBackground: async (texts) => redact(texts),
+      }),
+    })
+    try {
+      own.upstream.script(answers({ text: 'Write to [EMAIL_1].' }))
+      const { json } = await own.transcribe({ prompt: 'As a@b.example' }, { files: [wavFile(100)] })
+      const sent = own.upstream.heard[0]?.body.toString('latin1')
+      expect([sent?.includes('a@b.example'), sent?.includes('As [EMAIL_1]')]).toEqual([!input, input])
+      expect(json).toMatchObject({ text: input ? 'Write to a@b.example.' : 'Write to [EMAIL_1].' })
+      expect(own.calls.at(-1)?.redactions).toEqual(input ? { email: 1 } : undefined)
+    } finally {
+      await own.close()
+    }
+  })
+
   it('is recorded in the request log without audio and keys', async () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', voice: 'nova' })
