@@ -23,6 +23,9 @@ const one = '/v1/vector_stores/{vector_store_id}/files/{file_id}'
 const batches = '/v1/vector_stores/{vector_store_id}/file_batches'
 const batch = '/v1/vector_stores/{vector_store_id}/file_batches/{file_batch_id}'
 
+/** Memory that is reserved for the answer with a text, which a request of a few bytes names. Nearly all are shorter. */
+const maxContentBytes = 32 * 1024 * 1024
+
 const fileId = string({ minLength: 1, maxLength: 128 })
 const fileStatuses = ['in_progress', 'completed', 'failed', 'cancelled'] as const
 
@@ -113,6 +116,7 @@ export const vectorStoreFiles = defineOperations('vector_store_files', {
         has_more: constant(false),
         next_page: described(nullable(string()), 'Always null: there is one page.'),
       }),
+      { maxBytes: maxContentBytes },
     ),
   },
   delete: {

@@ -9,8 +9,6 @@ import { derivedId, newId, timeOfId } from '#runtime/index.ts'
 import { isErased, markErased, rowRecord } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { invalidField } from '#specs/errors/invalid-field.ts'
-import { FairSemaphore } from '#src/concurrency/fair-semaphore.ts'
-import { ownerPath, type ParseOwner } from '#src/parsing/parse-owner.ts'
 import type { JsonObject, RecordStore, Scope } from '#storage/index.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { sourceRows } from '../kinds.ts'
@@ -54,7 +52,6 @@ export class StoreFiles {
   readonly table
   readonly sources: Sources
   readonly #parts: StoreFileParts
-  readonly #reads = new FairSemaphore<ParseOwner>({ path: ownerPath, running: [4, 2, 2] })
 
   constructor(parts: StoreFileParts) {
     this.#parts = parts
@@ -170,9 +167,9 @@ export class StoreFiles {
     return this.#parts.blobs.texts(...textOf(row))
   }
 
-  /** Returns that text as a whole. A request for it is short, so that few are read at the same time. */
+  /** Returns that text as a whole. */
   text(row: SourceRow): Promise<string> {
-    return this.#reads.run(row, () => this.#parts.blobs.text(...textOf(row)))
+    return this.#parts.blobs.text(...textOf(row))
   }
 
   async #uploaded(scope: Scope, { file_id, param }: AddedFile) {

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { KnowledgeBase } from '../knowledge/knowledge-world.ts'
+import { World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await World.start({ env: { NODE_OPTIONS: '--max-old-space-size=512', EMBEDDER: 'none' } })
+}, 120_000)
+afterAll(() => world.stop())
+
+it('many simultaneous requests for a long text of a vector store leave the process memory for others', async () => {
+  const base = await KnowledgeBase.create(world.api)
+  const line = 'Товары можно вернуть в течение тридцати дней. '
+  const { id } = await base.upload('long.txt', line.repeat(240_000))
+  const path = `/v1/vector_stores/${base.id.replace('kb_', 'vs_')}/files/${id.replace('src_', 'file_')}/content`
+  const length = async (): Promise<number> => (await (await world.api.fetch(path)).arrayBuffer()).byteLength
+  const whole = await length()
+  expect(whole).toBeGreaterThan(19_000_000)
+  const read = async (): Promise<string> => {
+    const answer = await world.api.fetch(path)
+    const { byteLength } = await answer.arrayBuffer()
+    return answer.status === 503 ? 'overloaded' : `${answer.status} ${byteLength === whole}`
+  }
+  const seen = new Set(await Promise.all(Array.from({ length: 60 }, read)))
+  seen.delete('overloaded')
+  expect([...seen]).toEqual(['200 true'])
+  expect((await base.search('Товары')).status).toBe(200)
+}, 180_000)
