@@ -33,6 +33,9 @@ const maxSkillText = 512 * 1024
 /** Maximum size of a skill's archive, and of a body with files, in bytes. */
 export const maxSkillArchive = 5 * 1024 * 1024
 
+/** Memory that is reserved for an answer with a file, which may have 20 MB unpacked. */
+const maxAnswerBytes = 32 * 1024 * 1024
+
 /** Maximum number of files of a skill, without its SKILL.md. */
 const maxSkillFiles = 200
 
@@ -175,7 +178,7 @@ export const skillVersions = defineOperations('skill_versions', {
     method: 'GET',
     path: one,
     access,
-    answer: isJsonResponse(versionWithContent),
+    answer: isJsonResponse(versionWithContent, { maxBytes: maxAnswerBytes }),
   },
   file: {
     summary: 'Retrieve a file of a version',
@@ -189,6 +192,7 @@ export const skillVersions = defineOperations('skill_versions', {
         { path: string(), bytes: integer(), encoding: oneOf('utf8', 'base64'), content: string() },
         { title: 'SkillFile', description: 'A file of a skill.' },
       ),
+      { maxBytes: maxAnswerBytes },
     ),
   },
   publish: {

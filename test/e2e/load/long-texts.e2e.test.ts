@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { zipOf } from '#test/support/archives.ts'
 import { KnowledgeBase } from '../knowledge/knowledge-world.ts'
 import { World } from '../world.ts'
 
@@ -25,4 +26,26 @@ it('many simultaneous requests for a long text of a vector store leave the proce
   seen.delete('overloaded')
   expect([...seen]).toEqual(['200 true'])
   expect((await base.search('Товары')).status).toBe(200)
+}, 180_000)
+
+it('so do requests for a long file of a skill', async () => {
+  const notes = { path: 'notes.md', content: 'Ein langer Text über Otter. '.repeat(700_000) }
+  const skill = { path: 'SKILL.md', content: '---\nname: long\ndescription: Is long.\n---\n# Long\n' }
+  const archive = zipOf([skill, notes]).toString('base64')
+  const staged = await world.api.post('/v1/skill-imports', JSON.stringify({ archive }))
+  expect(staged.status, JSON.stringify(staged.body).slice(0, 300)).toBe(201)
+  const dashboard = await world.dashboard()
+  const codes = staged.body.findings.filter(({ severity }: { severity: string }) => severity === 'blocker')
+  const override = codes.map(({ code }: { code: string }) => ({ code, reason: 'It is long.' }))
+  const done = await dashboard.post(`/v1/skill-imports/${staged.body.id}/publish`, { override })
+  expect(done.status, JSON.stringify(done.body).slice(0, 300)).toBe(200)
+  const path = `/v1/skills/${done.body.skill_id}/versions/${done.body.version}/files/notes.md`
+  const read = async (): Promise<number> => {
+    const answer = await world.api.fetch(path)
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const seen = new Set(await Promise.all(Array.from({ length: 60 }, read)))
+  seen.delete(503)
+  expect([...seen]).toEqual([200])
 }, 180_000)
