@@ -10,8 +10,8 @@ export interface Shot {
   readonly ms: number
 }
 
-/** The tool, and the library that it needs and a system with a Chromium may not have. */
-const packages = ['webp', 'libwebpdemux2']
+/** The tool, and the libraries that it needs and a system with a Chromium may not have. */
+const packages = ['webp', 'libwebpdemux2', 'libwebpmux3']
 const options = ['-loop', '0', '-min_size']
 const quality = ['-lossy', '-q', '80', '-m', '6']
 
