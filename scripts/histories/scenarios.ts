@@ -231,8 +231,10 @@ export const scenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       await paused(world, ask)
       await turn(world, await newSession(world), { input: 'hi' })
-      await clock.leap(7 * dayMs + pollMs)
-      await clock.advance(pollMs)
+      for (let n = 0; n < 2; n++) {
+        await clock.leap(7 * dayMs + pollMs)
+        await clock.advance(pollMs)
+      }
     },
   },
   {

@@ -51,7 +51,7 @@ const sessionFields = {
   id: id('ses'),
   status: described(
     sessionStatus,
-    '`paused`: a tool call is pending approval. `completed`: its last turn ended with a rejection, and another turn makes it active again; or it has expired, and refuses turns.',
+    '`paused`: a tool call is pending approval. `completed`: its last turn ended with a rejection, and another turn makes it active again; or it has expired after 7 days without activity, and refuses turns.',
   ),
   turn_count: integer({ description: 'Number of turns.' }),
   created_at: described(timestamp(), 'Time at which the resource was created.'),

@@ -61,6 +61,7 @@ import {
   startRuntime,
   UpkeepSwitch,
 } from './runtime/internal.ts'
+import { admittedRecords } from './tenants/admitted-records.ts'
 import type { TenantDirectory } from './tenants/tenant-directory.ts'
 import { tenantDirectory } from './tenants/tenants.ts'
 import { type CrawlerSettings, crawlerPort, defaultCrawler } from './web/crawler-settings.ts'
@@ -230,8 +231,10 @@ interface Ground {
 /** Builds the services for the capabilities, with the settings from main.ts. */
 const servicesOf = (parts: ActorsParts, ground: Ground): Services => {
   const { notices, requests, host, runtime, upkeep, credentialChanges } = ground
-  const { records } = notices
   const { now } = parts.clock
+  const records = admittedRecords(notices.records, (scope, record) =>
+    tenantDirectory.of(services).admitWork(scope, record),
+  )
   const services: Services = {
     ...parts,
     storage: { ...parts.storage, records },

@@ -50,7 +50,15 @@ interface TextFold {
  * the actor: a running effect that is left out is aborted, and a new one is started. If it omits them, they stay
  * unchanged.
  */
-export type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
+export type Migration = (state: StoredState, standing: PendingWork) => Migrated
+
+/** What an actor of an earlier version waits for. */
+interface PendingWork {
+  readonly reminders: Reminders
+  readonly inFlight: FlightsInProgress
+  /** Time in ms of the actor's newest commit. */
+  readonly at: number
+}
 
 /** Result of a migration: an actor of a later version. */
 export interface Migrated extends StoredState {

@@ -7,6 +7,7 @@ export {
   type Chart,
   isIdOf,
   type MachineDefinition,
+  type Migration,
   type RowOf,
   type StateValue,
   type StoredState,

@@ -120,7 +120,7 @@ export const actions = defineResource('actions', {
     approve: {
       summary: 'Approve an action',
       description:
-        'The tool call is executed once, no matter how often the action is approved. For a tool that you run yourself, send its output in `tool_results`. `arguments` replaces the proposed arguments.',
+        'The tool call is executed once, no matter how often the action is approved. For a tool that you run yourself, send its output in `tool_results`, which approves other calls of the same session or run whose outputs it has. `arguments` replaces the proposed arguments.',
       event: 'approve',
       access: answering,
       body: object({

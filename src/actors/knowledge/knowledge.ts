@@ -41,9 +41,9 @@ export const knowledge = capability({
   machines: [{ definition: sourceDefinition, rows: sourceRows }],
   open: (services) => {
     const directory = tenantDirectory.of(services)
-    const access = new BaseAccess(services.records, services.now, directory.admitWork)
+    const access = new BaseAccess(services.records, services.now)
     const checkTenant = (project: string, tenant: string, param = 'tenant_id') =>
-      directory.check(project, tenant, param)
+      directory.admit(project, tenant, param)
     const opened = openKnowledge(services, (project, tenant) => directory.rests(project, tenant))
     opened.rounds.start()
     agentResources.give(services, agentKnowledge({ ...services, ...opened, access }))

@@ -281,7 +281,7 @@ const migratedState = (
     const migrate = definition.migrations[version]
     if (migrate === undefined) throw new Unrestorable(`no migration of ${commit.machine}`)
     const { reminders, inFlight } = state
-    state = { ...state, ...attempted(() => migrate(state, reminders, inFlight), commit) }
+    state = { ...state, ...attempted(() => migrate(state, { reminders, inFlight, at: commit.at }), commit) }
   }
   return state
 }

@@ -14,6 +14,7 @@ import { contextOf, type Owner } from '../runtime/index.ts'
 import { type Host, newIdFor, type Resident } from '../runtime/internal.ts'
 import { type ActionView, actionView, actionViewFor } from './action-views.ts'
 import { decisionOf, inputOf, markOf, roundOf } from './approval-use-cases.ts'
+import { outputsOf } from './given-outputs.ts'
 import { listActions } from './list-actions.ts'
 import { summariesOf } from './reviews/action-reviews.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
@@ -49,8 +50,7 @@ export const actionUseCases = (parts: ActionParts): UseCasesOf<'actions'> => ({
     const { host, now } = parts
     const { body, idempotency, scope } = call
     const action = await host.find(scope, actionDefinition, call.params.action_id)
-    const output = body?.tool_results?.find(({ action_id }) => action_id === action.id)?.output
-    if (output !== undefined) checkTakesOutput(action)
+    const { own: output, others } = await outputsOf(host, { scope, action, results: body?.tool_results ?? [] })
     const event = {
       type: 'approve',
       ...decisionOf(call, now()),
@@ -60,7 +60,11 @@ export const actionUseCases = (parts: ActionParts): UseCasesOf<'actions'> => ({
       ...inputOf(action, body?.content),
       ...markOf(idempotency),
     }
-    return resolved(parts, action, { event, idempotency, scope })
+    const approved = await resolved(parts, action, { event, idempotency, scope })
+    const given = { type: 'approve', ...decisionOf(call, now()), ...markOf(idempotency) }
+    for (const { action: other, output } of others)
+      await host.deliverTo(other, { event: { ...given, output }, cause: causeOf(idempotency) })
+    return approved
   },
   'actions.complete': async (call) => {
     const { host, now } = parts
@@ -158,12 +162,6 @@ const executionOf = async (
   const request = { ...body.execute, name: body.tool, type: 'http' as const, url: body.execute?.url ?? '' }
   const kept = await toolHeaders.keepRequest(request, { owner, param: 'execute' })
   return { kind: 'http', policy: 'at_most_once', config: null, execute: JSON.stringify(kept) }
-}
-
-/** @throws {ServiceError} `invalid_field` when the caller sends an output for an action that the server executes. */
-const checkTakesOutput = (action: Resident): void => {
-  if (contextOf(actionDefinition, action.state.snapshot).execute === null) return
-  throw invalidField('tool_results', 'The server executes this action itself.')
 }
 
 /** @throws {ServiceError} `invalid_field` when both `output` and `error` are sent, or neither. */

@@ -16,6 +16,7 @@ import { inputValues } from './input-values.ts'
 import { checkMayDecide } from './may-decide.ts'
 import { streamPlace } from './session-agent.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
+import { sessionView } from './session-views.ts'
 import { editsOf } from './tools/edited-call.ts'
 import type { TurnConfigs } from './turns/turn-config.ts'
 
@@ -56,7 +57,9 @@ export const sessionApprovalUseCases = ({ host, now, configs }: ApprovalParts): 
       const event = { type: 'reject', ...decisionOf(call, now()), ...roundOf(action), ...markOf(idempotency) }
       await resolve(host, action, { event, idempotency })
     }
-    const status = awaitsInput(action) ? 'active' : 'completed'
+    // deleted meanwhile: it has no status
+    const current = await findSession(host, call, session.id).catch(nullWhenNotFound)
+    const status = current === null ? 'completed' : sessionView(current).status
     return { id: session.id, action_id: action.id, resolution: 'rejected', status }
   },
 })
@@ -91,9 +94,6 @@ export const inputOf = (action: Resident, content: JsonObject | undefined): OfRo
   const values = inputValues(known, content)
   return { ...roundOf(action), ...(values !== undefined && { content: values }) }
 }
-
-/** Whether a tool server requested input for this action. Then a rejection is an answer too, and the turn continues. */
-const awaitsInput = (action: Resident): boolean => contextOf(actionDefinition, action.state.snapshot).input !== null
 
 /** The number of the input request that a rejection is for; empty when the action is not awaiting input. */
 export const roundOf = (action: Resident): OfRound => {

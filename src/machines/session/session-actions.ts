@@ -34,6 +34,9 @@ import {
   waitingEvents,
 } from './session-steps.ts'
 
+/** Time in ms without activity after which a session expires. */
+export const inactivityMs = 7 * 24 * 60 * 60 * 1000
+
 /** Types, actions, guards and delays of the session's chart. */
 export const sessionSetup = setup({
   types: {
@@ -64,7 +67,7 @@ export const sessionSetup = setup({
     answersFinally: ({ event }) => event.type === 'model_answered' && event.calls.length === 0,
     mayCallModel: ({ context }) => context.steps < maxModelCalls,
   },
-  delays: { inactivity: 7 * 24 * 60 * 60 * 1000 },
+  delays: { inactivity: inactivityMs },
 })
 
 type On<Type extends SessionEvent['type']> = At<SessionContext, Extract<SessionEvent, { readonly type: Type }>>

@@ -1,17 +1,25 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { statuses } from '#specs/statuses.ts'
-import type { MachineDefinition, RowOf } from '../index.ts'
+import type { MachineDefinition, Migration, RowOf } from '../index.ts'
 import { rowFields } from '../row-fields.ts'
 import { sessionMachine } from './session.ts'
+import { inactivityMs } from './session-actions.ts'
 import { sessionFields } from './session-data.ts'
 import { deltaEvent } from './session-steps.ts'
 
 const sessionRow: RowOf = ({ context }, { id, status }) => ({ id, status, ...rowFields(sessionFields, context) })
 
+/** Before version 12 a session that a rejection had completed never expired. */
+const expiringAfterRejection: Migration = (state, { reminders, at }) => {
+  if (state.value !== 'completed') return state
+  const type = 'xstate.after.inactivity.session.completed'
+  return { ...state, reminders: { ...reminders, [type]: { due: at + inactivityMs, event: { type }, n: 0 } } }
+}
+
 /** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
   name: 'session',
-  version: 11,
+  version: 12,
   readableBy: 1,
   idPrefix: 'ses',
   machine: sessionMachine,
@@ -31,7 +39,7 @@ export const sessionDefinition = {
     piece: ({ turn, restarts }, text) => deltaEvent({ turn: Number(turn), restarts: numberOf(restarts) }, text),
     adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
   },
-  // each version accepts events that the version before did not; no state changed its meaning
+  // up to 11, each version accepts events that the version before did not
   migrations: {
     1: (state) => state,
     2: (state) => state,
@@ -43,6 +51,7 @@ export const sessionDefinition = {
     8: (state) => state,
     9: (state) => state,
     10: (state) => state,
+    11: expiringAfterRejection,
   },
 } satisfies MachineDefinition
 

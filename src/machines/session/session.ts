@@ -34,6 +34,8 @@ const sessionId = ({ context }: { readonly context: SessionContext }) => ({ sess
 
 const acceptTurn = { guard: 'knowsResults', target: '#session.active.working', actions: startTurn } as const
 
+const expiry = { target: '#session.expired', actions: { type: 'endMemory', params: sessionId } } as const
+
 const cancelTurn = {
   target: '#session.active.idle',
   actions: [failTurn('cancelled', 'The turn was cancelled.'), withdrawActions, clearCalls, auditCancelling],
@@ -66,8 +68,8 @@ const resolutions = {
  * `active.working` is a turn in progress: `thinking` has a model call in flight, `acting` has tools in flight,
  * `deciding` is transient. `paused` only waits for people: nothing is in flight and nothing is billed. Each call of the
  * model's answer has a chart of its own (src/machines/tool-call/tool-call.ts).
- * A rejected call leaves the session `completed`, from where a further turn makes it active again. `expired` is shown
- * as completed too, but accepts no turn (specs/decisions/0001-sessions.md).
+ * A rejected call leaves the session `completed`, from where a further turn makes it active again. `expired`, which both
+ * become without activity, is shown as completed too, but accepts no turn (specs/decisions/0001-sessions.md).
  */
 export const sessionMachine = sessionSetup.createMachine({
   id: 'session',
@@ -93,12 +95,7 @@ export const sessionMachine = sessionSetup.createMachine({
       initial: 'idle',
       states: {
         idle: {
-          after: {
-            inactivity: [
-              { guard: 'hadTurns', target: '#session.expired', actions: { type: 'endMemory', params: sessionId } },
-              { target: '#session.expired' },
-            ],
-          },
+          after: { inactivity: [{ guard: 'hadTurns', ...expiry }, { target: '#session.expired' }] },
           on: { turn: acceptTurn },
         },
         working: {
@@ -148,7 +145,7 @@ export const sessionMachine = sessionSetup.createMachine({
       meta: { status: 'paused', refuses: { turn: ({ context }) => approvalPending(context) } },
       on: { ...decisions, cancel: cancelTurn },
     },
-    completed: { meta: { status: 'completed' }, on: { turn: acceptTurn } },
+    completed: { meta: { status: 'completed' }, after: { inactivity: expiry }, on: { turn: acceptTurn } },
     expired: { meta: { status: 'completed', refuses: { turn: { code: 'session_expired' } } } },
     deleted: {
       type: 'final',

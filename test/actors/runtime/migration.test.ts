@@ -92,7 +92,7 @@ it('passes reminders and in-flight effects to the migration, and continues with 
     ...probeDefinition,
     version: 2,
     migrations: {
-      1: (state, reminders, inFlight) => {
+      1: (state, { reminders, inFlight }) => {
         seen.push(reminders, inFlight)
         const later = Object.entries(reminders).map(([name, each]) => [name, { ...each, due: each.due + 1000 }])
         return { ...state, reminders: Object.fromEntries(later), inFlight: { 'prb_1:4:1': flight } }

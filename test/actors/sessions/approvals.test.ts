@@ -6,6 +6,7 @@ import {
   calls,
   functionTool,
   httpTool,
+  keyed,
   lastPayload,
   pausedTurn,
   reject,
@@ -268,6 +269,42 @@ it('an approval of the action resumes the session, and is visible to followers o
   expect(approved).toMatchObject({ status: 'executed', result: '31', note: 'fine' })
   await ended
   expect(seen).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
+})
+
+it('an approval of an action approves other calls whose outputs it has, and refuses those that the server executes', async () => {
+  const world = await open({ scripts: [calls('a', 'b', 'send'), { text: ['done'] }] })
+  const session = await newSession(world)
+  const tools = [functionTool('a', true), functionTool('b', true), httpTool('send', { needsApproval: true })]
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
+  const { a = '', b = '', send = '' } = waiting
+  const approving = (...ids: readonly string[]) =>
+    world.useCases['actions.approve'](
+      callOf({ action_id: a }, {}, { tool_results: ids.map((id) => ({ action_id: id, output: `of ${id}` })) }),
+    )
+  await expect(approving(a, send)).rejects.toMatchObject({ code: 'invalid_field', details: { param: 'tool_results' } })
+  expect((await action(world, a)).status).toBe('pending_approval')
+  for (let n = 0; n < 2; n++)
+    expect(await approving(a, b)).toMatchObject({ id: a, status: 'executed', result: `of ${a}` })
+  expect(await action(world, b)).toMatchObject({ status: 'executed', result: `of ${b}` })
+})
+
+it('a rejection answers with the status that the session has, also when it is repeated', async () => {
+  const form = { round: 1, resume: 'r', server: 'notes', server_url: 'https://notes.example', message: 'Which?' }
+  const input = { ...form, mode: 'form' as const, schema: { type: 'object' }, url: null, secret_fields: [] }
+  let round = 0
+  const world = await open({
+    scripts: [calls('post')],
+    runTool: async () => ({
+      ...{ ok: false, code: 'input_required', message: 'Which?' },
+      input: { ...input, round: ++round },
+    }),
+  })
+  const session = await newSession(world)
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [httpTool('post')] })
+  const call = keyed(callOf({ session_id: session }, {}, { action_id: waiting.post ?? '' }), 'k1')
+  await world.useCases['sessions.reject'](call)
+  await expect.poll(() => statusOf(world, session)).toBe('paused')
+  expect(await world.useCases['sessions.reject'](call)).toMatchObject({ resolution: 'rejected', status: 'paused' })
 })
 
 it('a rejection of the action completes the session, and the model receives the reason in the next turn', async () => {

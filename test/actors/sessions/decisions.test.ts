@@ -39,7 +39,7 @@ describe('a decision is refused', () => {
   it('with 422 if a function is approved without its output', async () => {
     const refusal = { code: 'tool_result_required', details: { param: 'tool_results' } }
     await expect(world.useCases['sessions.approve'](approval(session, actionId))).rejects.toMatchObject(refusal)
-    const direct = callOf({ action_id: actionId }, {}, { tool_results: [{ action_id: 'act_other', output: '1' }] })
+    const direct = callOf({ action_id: actionId }, {}, {})
     await expect(world.useCases['actions.approve'](direct)).rejects.toMatchObject(refusal)
     expect((await action(world, actionId)).status).toBe('pending_approval')
   })
@@ -81,6 +81,8 @@ describe('a decision is refused', () => {
     ]
     const refusal = { code: 'not_found', details: { param: 'tool_results' } }
     await expect(approve(world, session, actionId, results)).rejects.toMatchObject(refusal)
+    const direct = callOf({ action_id: actionId }, {}, { tool_results: results })
+    await expect(world.useCases['actions.approve'](direct)).rejects.toMatchObject(refusal)
     expect((await action(world, actionId)).status).toBe('pending_approval')
   })
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { action, approve, calls, functionTool, httpTool, pausedTurn, statusOf } from './approving.ts'
+import { action, approve, calls, functionTool, httpTool, pausedTurn, reject, statusOf } from './approving.ts'
 import { callOf, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -37,6 +37,24 @@ it('counts the seven days from the last turn', async () => {
     await world.clock.leap(6 * dayMs)
     expect(typesOf(await turn(world, session, { input: 'hi' })).at(-1)).toBe('turn.completed')
   }
+})
+
+it('expires a session that a rejection completed after seven days, not before, and clears its memory', async () => {
+  const memory = new ScriptedMemory()
+  const clock = new VirtualClock()
+  const world = await openWorld({ clock, memory, scripts: [calls('confirm'), calls('confirm')] })
+  const create = callOf({}, {}, { external_user_id: 'ada', metadata: {} })
+  const { id: session } = await world.useCases['sessions.create'](create)
+  for (let n = 0; n < 2; n++) {
+    const tools = [functionTool('confirm', true)]
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
+    await reject(world, session, waiting.confirm ?? '')
+    await clock.leap(6 * dayMs)
+  }
+  await clock.leap(dayMs + pollMs)
+  await clock.advance(pollMs)
+  await expect(turn(world, session, { input: 'again' })).rejects.toMatchObject({ code: 'session_expired' })
+  expect(memory.ended).toEqual([session])
 })
 
 it('completes a session that was never used', async () => {

@@ -132,6 +132,27 @@ describe.each(either('sqlite'))('a request with a secret key that names a tenant
     expect([kept.body.name, sources.body.data]).toEqual(['Handbook', []])
   })
 
+  it('changes no record of a suspended tenant by its id, and grants nothing to it', async () => {
+    const tenant = (await api.post('/v1/tenants', { external_id: 'still', name: 'Still' })).body.id
+    const bees = { userId: 'ada', content: 'Ada keeps bees.' }
+    const memory = (await api.post('/v1/memory/write', bees, as(tenant))).body.id
+    const conversation = (await api.post('/v1/conversations', { metadata: { a: '1' } }, as(tenant))).body.id
+    const shared = (await api.post('/v1/knowledge-bases', { name: 'Shared' })).body.id
+    const patch = { method: 'PATCH' }
+    await api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, patch)
+    const grant = { subject_type: 'tenant', subject_id: tenant, permissions: ['read'] }
+    const answers = [
+      api.post(`/v1/memory/${memory}`, { importance: 1 }, patch),
+      api.post(`/v1/conversations/${conversation}`, { metadata: { a: '2' } }),
+      api.post(`/v1/conversations/${conversation}/items`, { items: [{ role: 'user', content: 'Hi' }] }),
+      api.post(`/v1/knowledge-bases/${shared}/grants`, grant),
+    ]
+    for (const answer of answers) expect(await refused(answer)).toMatch(/tenant_suspended/)
+    expect((await api.get(`/v1/conversations/${conversation}`)).body.metadata).toEqual({ a: '1' })
+    expect((await api.get(`/v1/memory/${memory}`)).status).toBe(200)
+    expect((await api.get(`/v1/knowledge-bases/${shared}/grants`)).body.data).toEqual([])
+  })
+
   it('exports and forgets the memories of a suspended tenant', async () => {
     const tenant = (await api.post('/v1/tenants', { external_id: 'leaving', name: 'Leaving' })).body.id
     const bees = { userId: 'ada', content: 'Ada keeps bees.' }

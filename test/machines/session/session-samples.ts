@@ -107,6 +107,8 @@ export const progresses = (action_id: string): StoredEvent => ({
 export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
 export const inactivity: StoredEvent = { type: 'xstate.after.inactivity.session.active.idle' }
+/** As `inactivity`, of a session that a rejection has completed. */
+export const inactivityAfterRejection: StoredEvent = { type: 'xstate.after.inactivity.session.completed' }
 
 const input = { session_id: 'ses_1', agent_id: null, metadata: {} }
 
@@ -142,6 +144,7 @@ export const walk: Walk = {
     cancel,
     remove,
     inactivity,
+    inactivityAfterRejection,
   ],
   paths: [[turn(), ...Array.from({ length: maxModelCalls }, () => [answer('post'), ran('post')]).flat()]],
   kindOf: ({ value, context }) => {

@@ -12,6 +12,7 @@ import {
   executed,
   fails,
   inactivity,
+  inactivityAfterRejection,
   machine,
   needs,
   progresses,
@@ -78,6 +79,7 @@ const events = {
   cancel,
   delete: remove,
   inactivity,
+  'inactivity after a rejection': inactivityAfterRejection,
 } satisfies Record<string, StoredEvent>
 
 type Row = Partial<Record<keyof typeof events, string>>
@@ -136,7 +138,7 @@ const table: Record<keyof typeof places, Row> = {
     'connection_required post': 'paused: turn.paused create>post abort',
     'input_required post': 'paused: turn.paused create>post abort',
     'action_approved confirm': 'active.working.acting: turn.resumed',
-    'action_rejected confirm': 'completed: abort turn.resumed turn.completed',
+    'action_rejected confirm': 'completed: abort turn.resumed turn.completed remind',
     cancel: 'active.idle: abort turn.failed cancel>confirm remind',
     delete: 'deleted: abort abort cancel>confirm eraseSession!',
   },
@@ -185,7 +187,7 @@ const table: Record<keyof typeof places, Row> = {
   'paused for one': {
     ...turnsRefused('approval_pending'),
     'action_approved confirm': 'active.working.thinking: turn.resumed callModel!',
-    'action_rejected confirm': 'completed: turn.resumed turn.completed',
+    'action_rejected confirm': 'completed: turn.resumed turn.completed remind',
     cancel: 'active.idle: turn.failed cancel>confirm remind',
     delete: 'deleted: abort cancel>confirm eraseSession!',
   },
@@ -193,16 +195,17 @@ const table: Record<keyof typeof places, Row> = {
     ...turnsRefused('approval_pending'),
     'action_approved confirm': 'paused: turn.resumed turn.paused abort',
     'action_approved guarded': 'active.working.acting: turn.resumed turn.paused',
-    'action_rejected confirm': 'completed: cancel>guarded turn.resumed turn.completed',
+    'action_rejected confirm': 'completed: cancel>guarded turn.resumed turn.completed remind',
     cancel: 'active.idle: turn.failed cancel>confirm cancel>guarded remind',
     delete: 'deleted: abort cancel>confirm cancel>guarded eraseSession!',
   },
   completed: {
-    turn: 'active.working.thinking: turn.started callModel!',
+    turn: 'active.working.thinking: forget turn.started callModel!',
     'turn with an owed output': 'refused not_found',
     'turn with an unknown output': 'refused not_found',
     cancel: 'refused no_turn_in_progress',
-    delete: 'deleted: abort eraseSession!',
+    delete: 'deleted: forget abort eraseSession!',
+    'inactivity after a rejection': 'expired: forget endMemory!',
   },
   expired: {
     ...turnsRefused('session_expired'),

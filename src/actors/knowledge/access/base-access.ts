@@ -2,7 +2,6 @@ import { agentInstallations, agents } from '#actors/agents/kinds.ts'
 import type { Principal } from '#actors/call/call.ts'
 import { orNotFound } from '#actors/call/not-found.ts'
 import { endUsers, tenantUsers } from '#actors/tenants/kinds.ts'
-import type { AdmitWork } from '#actors/tenants/tenant-directory.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { projectScope, type RecordStore, type Scope, tenantScope } from '#storage/index.ts'
@@ -43,11 +42,7 @@ export class BaseAccess {
   readonly #tenantUsers
   readonly #endUsers
 
-  readonly #admitWork: AdmitWork | undefined
-
-  /** @param admitWork absent: tenants are not checked. */
-  constructor(records: RecordStore, now: () => number, admitWork?: AdmitWork) {
-    this.#admitWork = admitWork
+  constructor(records: RecordStore, now: () => number) {
     this.bases = new Table(records, knowledgeBases, now)
     this.grants = new Table(records, knowledgeGrants, now)
     this.#agents = new Table(records, agents, now)
@@ -59,12 +54,10 @@ export class BaseAccess {
   /**
    * Returns a base of the scope.
    *
-   * @throws {ServiceError} `not_found`; `tenant_suspended` or `tenant_deleting` for a scope of work
+   * @throws {ServiceError} `not_found`
    */
   async base(scope: Scope, id: string): Promise<Row<KnowledgeBaseData>> {
-    const base = orNotFound(await this.bases.get(scope, id))
-    await this.#admitWork?.(scope, base)
-    return base
+    return orNotFound(await this.bases.get(scope, id))
   }
 
   /** Returns the searcher that a caller is. @throws {StoreUnavailable} */
