@@ -28,14 +28,15 @@ import math
 import os
 import random
 import sys
-import tempfile
 
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.dirname(HERE)
-FIRST, LAST, SIZE, HEADS, HIDDEN = 8, 12, 384, 12, 96
-STATES = f"l{FIRST - 1}.oln"
+sys.path.insert(0, MODEL)
+from upper import SIZE, Lower, Release, batches, exact_layers, optimizer_of, upper
+
+FIRST, HIDDEN = 8, 96
 MOST_TOKENS, LONGEST = 96, 300
 # passages of a batch, in the first two rounds and in those that follow
 BATCH, LATER_BATCH, LATER_ROUNDS = 64, 32, 4
@@ -90,51 +91,20 @@ def passages(without, published):
     return made
 
 
-class Texts:
+class Texts(Lower):
     """What the lower layers make of passages; each is run once."""
 
     def __init__(self):
-        import onnx
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        model = onnx.load(os.path.join(MODEL, "model.onnx"))
-        model.graph.output.append(onnx.helper.make_tensor_value_info(STATES, onnx.TensorProto.FLOAT, ["texts", "tokens", SIZE]))
-        self.model, options = model, onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-        self.tokenizer = Tokenizer.from_file(os.path.join(MODEL, "tokenizer.json"))
+        super().__init__(FIRST)
         self.known = {}
 
-    def states(self, text):
+    def passage(self, text):
         if text not in self.known:
-            tokens = self.tokenizer.encode(f"passage: {text}").ids
-            tokens = tokens if len(tokens) <= MOST_TOKENS else [*tokens[: MOST_TOKENS - 1], tokens[-1]]
-            ids = np.array([tokens], np.int64)
-            (states,) = self.session.run([STATES], {"input_ids": ids, "attention_mask": np.ones_like(ids)})
-            self.known[text] = states[0].astype(np.float16)
+            self.known[text] = self.of(self.tokens(text, MOST_TOKENS))
         return self.known[text]
 
 
 # training
-
-def exact_layers(model):
-    """The upper layers of the sentence model, from 8 bits."""
-    from onnx import numpy_helper
-
-    values = {each.name: each for each in model.graph.initializer}
-    array = lambda name: numpy_helper.to_array(values[name]).astype(np.float32)
-    made = {}
-    for at in range(FIRST, LAST):
-        name = f"upper.{at - FIRST}"
-        for part in ("qkv", "ao", "fi", "fo"):
-            of = f"l{at}.{part}"
-            made[f"{name}.{part}.weight"] = ((array(of + ".w_quantized") - array(of + ".w_zero_point")) * array(of + ".w_scale")).T
-            made[f"{name}.{part}.bias"] = array(of + ".b")
-        for part in ("aln", "oln"):
-            made[f"{name}.{part}.weight"], made[f"{name}.{part}.bias"] = (array(f"l{at}.{part}.{each}") for each in "wb")
-    return made
-
 
 def network():
     import torch
@@ -143,26 +113,10 @@ def network():
 
     torch.manual_seed(1), torch.set_num_threads(1)
 
-    class Layer(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.qkv, self.ao = nn.Linear(SIZE, 3 * SIZE), nn.Linear(SIZE, SIZE)
-            self.fi, self.fo = nn.Linear(SIZE, 4 * SIZE), nn.Linear(4 * SIZE, SIZE)
-            self.aln, self.oln = nn.LayerNorm(SIZE, eps=1e-12), nn.LayerNorm(SIZE, eps=1e-12)
-
-        def forward(self, x, mask):
-            rows, tokens, _ = x.shape
-            heads = lambda values: values.view(rows, tokens, HEADS, SIZE // HEADS).transpose(1, 2)
-            q, k, v = (heads(part) for part in self.qkv(x).split(SIZE, -1))
-            seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-            seen = self.ao(seen.transpose(1, 2).reshape(rows, tokens, SIZE))
-            x = self.aln(x + F.dropout(seen, 0.1, self.training))
-            return self.oln(x + self.fo(F.gelu(self.fi(x))))
-
     class Reader(nn.Module):
         def __init__(self):
             super().__init__()
-            self.upper = nn.ModuleList([Layer() for _ in range(FIRST, LAST)])
+            self.upper = upper(FIRST)
             self.dense, self.out = nn.Linear(3 * SIZE, HIDDEN), nn.Linear(HIDDEN, 1)
             nn.init.zeros_(self.out.weight)
 
@@ -173,7 +127,7 @@ def network():
                 x[at, : len(states)], there[at, : len(states)] = states, 1
             x, there = torch.from_numpy(x), torch.from_numpy(there)
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                mask = ((1 - there[:, :, 0]) * -1e4)[:, None, None, :].to(torch.bfloat16)
+                mask = ((1 - there[:, :, 0]) * -1e4)[:, None, None, :]
                 for layer in self.upper:
                     x = layer(x, mask)
                 x = x.float()
@@ -189,20 +143,15 @@ def trained(reader, texts, rows, rates, size=BATCH):
     """One round over all passages."""
     import torch
 
-    named = dict(reader.named_parameters())
-    groups = [[each for name, each in named.items() if name.startswith("upper") == is_upper] for is_upper in (True, False)]
-    optimizer = torch.optim.AdamW([{"params": params, "lr": rate} for params, rate in zip(groups, rates)], weight_decay=0.01)
+    optimizer = optimizer_of(reader, rates)
     reader.train(), chance.shuffle(rows)
-    # texts of a batch are about as long
-    ordered = [sorted(rows[at : at + 8 * size], key=lambda row: len(texts.states(row[0]))) for at in range(0, len(rows), 8 * size)]
-    batches = [some[at : at + size] for some in ordered for at in range(0, len(some), size)]
-    chance.shuffle(batches)
-    for step, batch in enumerate(batches):
+    rounds = batches(rows, size, lambda row: len(texts.passage(row[0])), chance)
+    for step, batch in enumerate(rounds):
         for each, rate in zip(optimizer.param_groups, rates):
-            each["lr"] = rate * min(1, (step + 1) / 30) * max(0.02, 1 - step / len(batches))
+            each["lr"] = rate * min(1, (step + 1) / 30) * max(0.02, 1 - step / len(rounds))
         known, weights = (torch.tensor([float(row[at]) for row in batch]) for at in (1, 2))
         missed = torch.nn.functional.binary_cross_entropy_with_logits
-        loss = (missed(reader([texts.states(row[0]) for row in batch]), known, reduction="none") * weights).sum() / weights.sum()
+        loss = (missed(reader([texts.passage(row[0]) for row in batch]), known, reduction="none") * weights).sum() / weights.sum()
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
@@ -215,14 +164,14 @@ def odds(reader, texts, some):
 
     with torch.no_grad():
         parts = [some[at : at + BATCH] for at in range(0, len(some), BATCH)]
-        return [value for part in parts for value in reader([texts.states(text) for text in part]).tolist()]
+        return [value for part in parts for value in reader([texts.passage(text) for text in part]).tolist()]
 
 
 def fit(work, published, without=""):
     import torch
 
     texts, reader = Texts(), network()
-    reader.load_state_dict({name: torch.tensor(value.copy()) for name, value in exact_layers(texts.model).items()}, strict=False)
+    reader.load_state_dict({name: torch.tensor(value.copy()) for name, value in exact_layers(texts.model, FIRST).items()}, strict=False)
     others = [json.loads(line) for line in open(published, encoding="utf8")]
     rows, first, rest = passages(without, others), others[:PUBLISHED], others[PUBLISHED:]
     trained(reader, texts, rows + [(text, False, 1) for text in first], (1.5e-4, 8e-4))
@@ -245,60 +194,13 @@ def fit(work, published, without=""):
 # release
 
 def export(work, folder, bound):
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    weights = dict(np.load(os.path.join(work, "skills.npz")))
-    nodes, constants = [], []
-
-    def constant(name, values):
-        constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
-        return name
-
-    def node(operator, inputs, output, domain="", **settings):
-        outputs = output if isinstance(output, list) else [output]
-        nodes.append(helper.make_node(operator, inputs, outputs, name=outputs[0], domain=domain, **settings))
-        return output
-
-    def linear(values, name, added=0):
-        product = node("MatMul", [values, constant(name + ".w", weights[name + ".weight"].T)], name + ".product")
-        return node("Add", [product, constant(name + ".b", weights[name + ".bias"] + np.float32(added))], name)
-
-    def normal(values, name):
-        parts = [constant(f"{name}.{each}", weights[f"{name}.{of}"]) for each, of in (("w", "weight"), ("b", "bias"))]
-        return node("LayerNormalization", [values, *parts], name, axis=-1, epsilon=1e-12)
-
-    values = "states"
-    for at in range(LAST - FIRST):
-        name = f"upper.{at}"
-        three = [f"{name}.{each}" for each in "qkv"]
-        node("Split", [linear(values, name + ".qkv")], three, axis=-1, num_outputs=3)
-        heads = node("MultiHeadAttention", three, name + ".heads", domain="com.microsoft", num_heads=HEADS)
-        values = normal(node("Add", [values, linear(heads, name + ".ao")], name + ".seen"), name + ".aln")
-        bent = node("Gelu", [linear(values, name + ".fi")], name + ".gelu", domain="com.microsoft")
-        values = normal(node("Add", [values, linear(bent, name + ".fo")], name + ".sum"), name + ".oln")
-    node("Gather", [values, constant("begin", np.array([0], np.int64))], "start", axis=1)
-    tokens = constant("tokens", np.array([1], np.int64))
-    node("ReduceMean", [values, tokens], "mean"), node("ReduceMax", [values, tokens], "most")
-    node("Concat", ["start", "mean", "most"], "features", axis=-1)
-    bent = node("Gelu", [linear("features", "dense")], "bent", domain="com.microsoft")
-    node("Identity", [linear(bent, "out", -float(bound))], "odds")
-    info = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-    made = helper.make_graph(nodes, "skills", [info("states", [1, "tokens", SIZE])], [info("odds", [1, 1, 1])], constants)
-    domains = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
-    with tempfile.TemporaryDirectory() as exact:
-        path = os.path.join(exact, "exact.onnx")
-        onnx.save(helper.make_model(made, opset_imports=domains, ir_version=8), path)
-        quantize_dynamic(
-            path,
-            os.path.join(folder, "skills.onnx"),
-            op_types_to_quantize=["MatMul"],
-            per_channel=True,
-            reduce_range=True,
-            weight_type=QuantType.QInt8,
-            extra_options={"DefaultTensorType": TensorProto.FLOAT, "MatMulConstBOnly": True},
-        )
+    made = Release(os.path.join(work, "skills.npz"), FIRST)
+    values = made.upper("states")
+    made.node("Gather", [values, made.constant("begin", np.array([0], np.int64))], "start", axis=1)
+    tokens = made.constant("tokens", np.array([1], np.int64))
+    made.node("ReduceMean", [values, tokens], "mean"), made.node("ReduceMax", [values, tokens], "most")
+    features = made.node("Concat", ["start", "mean", "most"], "features", axis=-1)
+    made.save(os.path.join(folder, "skills.onnx"), features, ["states"], added=-float(bound))
 
 
 if __name__ == "__main__":

@@ -1,32 +1,30 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbedUse, OlderText } from '../embedder.ts'
 import { KeptRows } from './kept-rows.ts'
+import { LayeredSession } from './layered-session.ts'
+import { LayersReader } from './layers-reader.ts'
 import { checkFile, jsonOf, packageNear } from './model-files.ts'
-import { withOutput } from './onnx-output.ts'
 import { PairReader, type PairReaderParts } from './pair-reader.ts'
-import { PassageReader } from './passage-reader.ts'
 import { readsScripts } from './read-scripts.ts'
 import {
-  type GuardPlace,
   type ModelPlace,
   type ModelSettings,
   maxPairCharacters,
   modelSettings,
   type OnnxRuntime,
-  type OnnxSession,
   type OnnxTensor,
   type ReaderPlace,
   type ReadersOff,
   runtimeOf,
+  type StatesPlace,
   type Tokenizer,
   type Trait,
   tokenizersOf,
 } from './schema.ts'
 import { TextJudge } from './text-judge.ts'
+import { windowsOf } from './token-windows.ts'
 import { UpdateJudge } from './update-judge.ts'
-import { UpdateReader } from './update-reader.ts'
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
 const maxCharacters = 16_384
@@ -34,8 +32,6 @@ const maxCharacters = 16_384
 const maxReadTokens = 128
 /** Time for one question and its texts, for texts that are judged, or for pairs, in ms. */
 const maxReadMs = 250
-/** Tokens of a passage of a skill that are read. */
-const maxPassageTokens = 96
 /** Tokens of each of two texts that are read together, and the number of older texts, the likeliest, that are. */
 const [maxPairTokens, maxPairs] = [48, 8]
 /** What is added to the odds of older texts that were not read, so that none of them is taken for the updated one. */
@@ -51,15 +47,15 @@ const maxMeaningNumbers = 256 * 768
  */
 export class OnnxModel {
   readonly #runtime: OnnxRuntime
-  readonly #session: OnnxSession
+  readonly #session: LayeredSession
   readonly #tokenizer: Tokenizer
   readonly #settings: ModelSettings
   readonly #reads: (text: string) => boolean
   readonly #reader: PairReader | null
   readonly #judge: TextJudge | null
   readonly #update: UpdateJudge | null
-  readonly #updateReader: UpdateReader | null
-  readonly #passageReader: PassageReader | null
+  readonly #updateReader: LayersReader | null
+  readonly #passageReader: LayersReader | null
   /** Name of the value from which these continue; null without them. */
   readonly #states: string | null
   /** States of the texts that were embedded last, so that reading one does not run the lower layers again. */
@@ -108,18 +104,21 @@ export class OnnxModel {
     const reads = await opened(reader, parts, PairReader.open)
     const judges = await opened(guard, parts, TextJudge.open)
     const compares = await opened(update, parts, UpdateJudge.open)
-    const together = await opened(place.updateReader, parts, UpdateReader.open)
-    const suspects = await opened(place.passageReader, parts, PassageReader.open)
+    const together = await opened(place.updateReader, parts, LayersReader.open)
+    const suspects = await opened(place.passageReader, parts, LayersReader.open)
     const states =
       (reads.opened && reader?.states) ??
       (judges.opened && guard?.states) ??
       (compares.opened && update?.states) ??
       null
-    const values = [states, together.opened?.states, suspects.opened?.states].flatMap((value) => value ?? [])
-    const session = await runtime.InferenceSession.create(
-      values.length === 0 ? file : [...new Set(values)].reduce<Uint8Array>(withOutput, await readFile(file)),
+    const continued = [together.opened, suspects.opened]
+    const values = [states, ...continued.map((reader) => reader?.states)].flatMap((value) => value ?? [])
+    const session = await LayeredSession.open(file, {
+      runtime,
       options,
-    )
+      cuts: place.cuts ?? [],
+      values: [...new Set(values)],
+    })
     return new OnnxModel({
       ...{ reader: reads.opened, judge: judges.opened, update: compares.opened, states },
       ...{ updateReader: together.opened, passageReader: suspects.opened },
@@ -196,7 +195,9 @@ export class OnnxModel {
       if (odds.length > 0 && performance.now() > until) break
       const windows: number[] = []
       for (const tokens of windowsOf(this.#tokens(passage, 'passage'), this.#tokens('', 'passage')))
-        windows.push(await reader.odds(this.#statesIn(await this.#run(tokens), reader.states), tokens.length))
+        windows.push(
+          await reader.odds(this.#statesIn(await this.#run(tokens, reader.states), reader.states), tokens.length),
+        )
       odds.push(Math.max(...windows))
     }
     return odds
@@ -213,14 +214,15 @@ export class OnnxModel {
     const until = performance.now() + maxReadMs
     const vectors = older.map(({ vector }) => vector)
     const odds = [...this.#update.odds(await this.meaning(text), vectors)]
-    if (this.#updateReader === null) return odds
+    const reader = this.#updateReader
+    if (reader === null) return odds
     const likeliest = older.map((each, place) => ({ ...each, place, odds: odds[place] ?? 0 }))
     likeliest.sort((one, other) => other.odds - one.odds)
     const newer = this.#pairTokens(text)
     let read = 0
     for (const { text: other, place, odds: alone } of likeliest.slice(0, maxPairs)) {
       if (performance.now() > until) break
-      odds[place] = alone + (await this.#oddsTogether(this.#updateReader, this.#pairTokens(other), newer))
+      odds[place] = alone + (await this.#together(reader, this.#pairTokens(other), newer))
       read++
     }
     // what is less likely by its vector is not updated because those that were read are not
@@ -233,10 +235,10 @@ export class OnnxModel {
   }
 
   /** Returns what reading both texts adds to the odds that the newer one updates the older one. */
-  async #oddsTogether(reader: UpdateReader, older: readonly number[], newer: readonly number[]): Promise<number> {
+  async #together(reader: LayersReader, older: readonly number[], newer: readonly number[]): Promise<number> {
     // the end of a text separates it from the next one
-    const outputs = await this.#run([...older, ...older.slice(-1), ...newer.slice(1)])
-    return await reader.odds(this.#statesIn(outputs, reader.states), [older.length, newer.length])
+    const outputs = await this.#run([...older, ...older.slice(-1), ...newer.slice(1)], reader.states)
+    return await reader.odds(this.#statesIn(outputs, reader.states), older.length, newer.length)
   }
 
   /** Returns the mean of what the lower layers make of the first tokens of a text, then its vector. */
@@ -268,7 +270,7 @@ export class OnnxModel {
 
   /** Returns what the lower layers make of the first tokens of a text. */
   async #statesOf(text: string, use: EmbedUse): Promise<Float32Array> {
-    return this.#statesIn(await this.#run(this.#readTokens(text, use)))
+    return this.#statesIn(await this.#run(this.#readTokens(text, use), this.#states ?? undefined))
   }
 
   #readTokens(text: string, use: EmbedUse, limit = maxReadTokens): readonly number[] {
@@ -299,7 +301,8 @@ export class OnnxModel {
     return ids.length <= maxTokens || last === undefined ? ids : [...ids.slice(0, maxTokens - 1), last]
   }
 
-  async #run(tokens: readonly number[]): Promise<Readonly<Record<string, OnnxTensor>>> {
+  /** @param upTo the value that is wanted; absent: all that the model returns. */
+  async #run(tokens: readonly number[], upTo?: string): Promise<Readonly<Record<string, OnnxTensor>>> {
     const { length } = tokens
     const tensor = (data: BigInt64Array): OnnxTensor => new this.#runtime.Tensor('int64', data, [1, length])
     const inputs = {
@@ -307,8 +310,7 @@ export class OnnxModel {
       attention_mask: tensor(new BigInt64Array(length).fill(1n)),
       token_type_ids: tensor(new BigInt64Array(length)),
     }
-    const wanted = Object.entries(inputs).filter(([name]) => this.#session.inputNames.includes(name))
-    return await this.#session.run(Object.fromEntries(wanted))
+    return await this.#session.run(inputs, upTo)
   }
 
   #pooled(outputs: Readonly<Record<string, OnnxTensor>>, length: number): Float32Array {
@@ -325,21 +327,21 @@ export class OnnxModel {
 
 interface ModelParts {
   readonly runtime: OnnxRuntime
-  readonly session: OnnxSession
+  readonly session: LayeredSession
   readonly tokenizer: Tokenizer
   readonly settings: ModelSettings
   readonly reads: (text: string) => boolean
   readonly reader: PairReader | null
   readonly judge: TextJudge | null
   readonly update: UpdateJudge | null
-  readonly updateReader: UpdateReader | null
-  readonly passageReader: PassageReader | null
+  readonly updateReader: LayersReader | null
+  readonly passageReader: LayersReader | null
   readonly off: ReadersOff
   readonly states: string | null
 }
 
 /** Opens a network beside the model. One that cannot be opened costs only what it would have read. */
-async function opened<P extends ReaderPlace | GuardPlace, T>(
+async function opened<P extends ReaderPlace | StatesPlace, T>(
   place: P | undefined,
   parts: PairReaderParts,
   open: (parts: PairReaderParts, place: P) => Promise<T>,
@@ -352,20 +354,6 @@ async function opened<P extends ReaderPlace | GuardPlace, T>(
   } catch (error) {
     return { opened: null, off: error instanceof Error ? error.message : String(error) }
   }
-}
-
-/**
- * Returns tokens of a passage in windows of as many as are read together, each with what stands before every passage and ends it:
- * numbers and codes have a token for each letter or two, and what follows them would not be read.
- */
-function windowsOf(tokens: readonly number[], empty: readonly number[]): readonly (readonly number[])[] {
-  if (tokens.length <= maxPassageTokens) return [tokens]
-  const common = empty.findIndex((token, at) => token !== tokens[at])
-  const [before, end] = [tokens.slice(0, common), tokens.slice(-1)]
-  const size = maxPassageTokens - before.length - 1
-  const body = tokens.slice(common, -1)
-  const count = Math.ceil(body.length / size)
-  return Array.from({ length: count }, (_, at) => [...before, ...body.slice(at * size, (at + 1) * size), ...end])
 }
 
 function sumOf(rows: Float32Array, size: number): Float32Array {

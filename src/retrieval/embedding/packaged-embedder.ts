@@ -19,6 +19,7 @@ export const packagedModel: Omit<ModelPlace, 'threads'> = {
     'config_sentence_transformers.json': 'f8db137f231284b849582327fa0b33b4524b3a938d7f527c65047244b7c7b3af',
     'sentence_bert_config.json': '39d455ec1f2c1c49b8d2581968a071314d1f0246fc1c29a442bf2e00259edb37',
   },
+  cuts: ['l7.oln', 'l8.oln'],
   reader: {
     ...{ layers: 'reader.onnx', judge: 'judge.onnx', states: 'l8.oln' },
     hashes: {

@@ -136,18 +136,23 @@ export interface ModelPlace {
   /** SHA-256 of files that are checked before the model is opened, by name; absent: none is. */
   readonly hashes?: Readonly<Record<string, string>>
   /**
+   * Inner values at which the sentence model is cut, from the lowest layer on, so that what needs one of them does not run the
+   * layers above it. Absent: the model is run as a whole.
+   */
+  readonly cuts?: readonly string[]
+  /**
    * Files of a reader (`PairReader`), and the value of the sentence model from which it continues. Absent: texts are
    * compared by their vectors only.
    */
   readonly reader?: ReaderPlace
   /** File of a judge of traits (`TextJudge`). Absent: rules alone judge. */
-  readonly guard?: GuardPlace
+  readonly guard?: StatesPlace
   /** File of a judge of updates (`UpdateJudge`). Absent: rules alone judge. */
-  readonly update?: UpdatePlace
-  /** File of a reader of both texts (`UpdateReader`). Absent: that judge alone judges. */
-  readonly updateReader?: UpdateReaderPlace
-  /** File of a reader of skills (`PassageReader`). Absent: rules alone find what is wrong with one. */
-  readonly passageReader?: PassageReaderPlace
+  readonly update?: StatesPlace
+  /** File of a reader (`LayersReader`) of both texts. Absent: that judge alone judges. */
+  readonly updateReader?: StatesPlace
+  /** File of a reader of skills. Absent: rules alone find what is wrong with one. */
+  readonly passageReader?: StatesPlace
 }
 
 /** What a text is judged for. */
@@ -176,12 +181,8 @@ export interface UpdateWeights {
 
 export const updateWeightsOf = (json: unknown): UpdateWeights => json as UpdateWeights
 
-export type UpdatePlace = GuardPlace
-export type UpdateReaderPlace = GuardPlace
-export type PassageReaderPlace = GuardPlace
-
 /** Name of the file beside the sentence model, and of the value of that model that it reads. */
-export interface GuardPlace {
+export interface StatesPlace {
   readonly file: string
   readonly states: string
   /** SHA-256 of the file, by name; absent: it is not checked. */

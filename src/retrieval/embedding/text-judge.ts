@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type GuardPlace, type JudgeWeights, judgeWeightsOf, type Trait } from './schema.ts'
+import { type JudgeWeights, judgeWeightsOf, type StatesPlace, type Trait } from './schema.ts'
 
 /**
  * Judges traits of a text: whether it contains instructions aimed at an assistant
@@ -14,7 +14,7 @@ export class TextJudge {
     this.#weights = weights
   }
 
-  static async open({ folder }: { readonly folder: string }, { file }: GuardPlace): Promise<TextJudge> {
+  static async open({ folder }: { readonly folder: string }, { file }: StatesPlace): Promise<TextJudge> {
     const json: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
     return new TextJudge(judgeWeightsOf(json))
   }

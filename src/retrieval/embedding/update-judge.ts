@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type UpdatePlace, type UpdateWeights, updateWeightsOf } from './schema.ts'
+import { type StatesPlace, type UpdateWeights, updateWeightsOf } from './schema.ts'
 
 /**
  * Judges whether a statement updates an older one (specs/decisions/0138-facts-by-rules.md): a logistic regression, trained on
@@ -13,7 +13,7 @@ export class UpdateJudge {
     this.#weights = weights
   }
 
-  static async open({ folder }: { readonly folder: string }, { file }: UpdatePlace): Promise<UpdateJudge> {
+  static async open({ folder }: { readonly folder: string }, { file }: StatesPlace): Promise<UpdateJudge> {
     const json: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
     return new UpdateJudge(updateWeightsOf(json))
   }
