@@ -12,8 +12,12 @@ const madeOfConstants = [
   'src/facts/updates/updates.ts',
   'src/gateway/redaction/placeholders.ts',
   'src/gateway/redaction/log-redaction.ts',
-  'src/gateway/redaction/recognisers/secrets.ts',
-  'src/gateway/redaction/recognisers/national-ids.ts',
+  'src/gateway/redaction/plain-text.ts',
+  'src/gateway/redaction/recognisers/national-id-shapes.ts',
+  'src/gateway/redaction/recognisers/passwords.ts',
+  'src/gateway/redaction/recognisers/payment-card.ts',
+  'src/gateway/redaction/recognisers/phone.ts',
+  'src/gateway/redaction/recognisers/secret-prefixes.ts',
   'src/parsing/pages/boilerplate.ts',
 ]
 

@@ -12,7 +12,8 @@ export function encodedAs(encoding: VectorEncoding, vector: WireVector): WireVec
 
 /** Returns the vector scaled to length 1; a zero vector is returned unchanged. */
 export function unitVector(vector: readonly number[]): readonly number[] {
-  const length = Math.hypot(...vector)
+  // a sum, since a server may answer with more numbers than a call can have arguments
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 

@@ -56,8 +56,8 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
 
     await row.getByRole('link').first().click()
     const panel = page.locator('.panel', { has: page.locator('.close') })
-    await panel.locator('summary', { hasText: 'Skip stuck work' }).waitFor()
-    await panel.locator('summary', { hasText: 'Discard stuck work' }).click()
+    await panel.locator('summary', { hasText: /^Skip$/ }).waitFor()
+    await panel.locator('summary', { hasText: /^Discard$/ }).click()
     const form = panel.getByRole('form', { name: 'Discard stuck work' })
     await form.getByRole('button', { name: 'Discard stuck work' }).click()
     await form.getByRole('button', { name: /^Discard stuck work: ./ }).waitFor()
@@ -67,7 +67,7 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
       await route.fulfill({ response, body: (await response.text()).replaceAll('parked_actor', 'refused_row') })
     })
     await page.getByRole('table', { name: 'Stuck work' }).getByText('row refused').waitFor()
-    await panel.locator('summary', { hasText: 'Skip stuck work' }).waitFor({ state: 'detached' })
+    await panel.locator('summary', { hasText: /^Skip$/ }).waitFor({ state: 'detached' })
     await page.unroute(listed)
     await row.waitFor()
 

@@ -24,4 +24,6 @@ it('base64 contains little-endian floats', () => {
 it('a unit vector has length 1, except for the zero vector', () => {
   expect(unitVector([3, 4])).toEqual([0.6, 0.8])
   expect(unitVector([0, 0])).toEqual([0, 0])
+  // more numbers than a call can have arguments
+  expect(unitVector(new Array<number>(250_000).fill(2))[0]).toBeCloseTo(0.002, 9)
 })

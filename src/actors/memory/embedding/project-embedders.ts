@@ -56,6 +56,7 @@ const embeddingMs = 30_000
 
 const normalised = (vector: string | readonly number[]): Float32Array => {
   if (typeof vector === 'string') return new Float32Array(0)
-  const length = Math.hypot(...vector)
+  // a sum, since a server may answer with more numbers than a call can have arguments
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length))
 }

@@ -42,5 +42,7 @@ export const passwordsIn = (text: string): readonly Hit[] => {
   return hits
 }
 
-const isUserAndPassword = (match: string): boolean =>
-  match.length % 4 === 0 && /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(match, 'base64').toString('latin1'))
+const isUserAndPassword = (match: string): boolean => {
+  const decoded = Buffer.from(match, 'base64').toString('latin1')
+  return match.length % 4 === 0 && decoded.includes(':') && /^[\x20-\x7e]*$/.test(decoded)
+}
