@@ -23,6 +23,8 @@ export const searchPrices: readonly SearchPrice[] = [
   { provider: 'openai', preview: true, models: /^(?:gpt-4o|gpt-4\.1)/, usd: '0.025' },
   { provider: 'openai', usd: '0.01' },
   { provider: 'anthropic', usd: '0.01' },
+  // Anthropic's tool, which Vertex AI has for Claude at Anthropic's price
+  { provider: 'vertex', models: /^claude-/, usd: '0.01' },
   { provider: 'google', models: /^gemini-[12]/, once: true, usd: '0.035' },
   { provider: 'google', usd: '0.014' },
   { provider: 'xai', usd: '0.005' },

@@ -13,6 +13,7 @@ import type { TokenUsage } from '../prices/usage.ts'
 import { AnswerLog } from './answer-log.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import type { ChatRunRequest } from './chat-run-request.ts'
+import { requestedPlace } from './max-cost.ts'
 import { possibleUsage } from './possible-usage.ts'
 
 type RecordedCall = Pick<CallRecord, 'route'> & Partial<Pick<CallRecord, 'reuse'>>
@@ -103,6 +104,7 @@ export class ChatRecord {
       cachedTokens: 0,
       reasoningTokens: 0,
       estimated: true,
+      ...requestedPlace(this.request.body),
     }
   }
 }

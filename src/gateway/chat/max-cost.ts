@@ -59,7 +59,7 @@ export const maxCostOf = (body: ChatBody, route: Route, outputTokens?: number): 
 }
 
 /** The place and the speed that a request to Anthropic names, by which its price is multiplied. */
-const requestedPlace = (body: ChatBody): Pick<TokenUsage, 'inferenceGeo' | 'speed'> => {
+export const requestedPlace = (body: ChatBody): Pick<TokenUsage, 'inferenceGeo' | 'speed'> => {
   const { inference_geo, speed } = objectOf(body[ownRequestField])
   return {
     ...(typeof inference_geo === 'string' && { inferenceGeo: inference_geo }),

@@ -37,7 +37,10 @@ describe('fallbacks', () => {
     const content = [{ type: 'text', text: 'Hello' }]
     world.second.script(json({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn', usage }))
     const elsewhere = world.routeTo(world.first)
-    world.routes.set('model-1', [elsewhere, world.routeTo(world.second, { format: 'anthropic' }), elsewhere])
+    // a compatible server need not know the place
+    const compatible = world.routeTo(world.first, { format: 'anthropic' })
+    const bound = world.routeTo(world.second, { provider: 'anthropic', format: 'anthropic' })
+    world.routes.set('model-1', [elsewhere, compatible, bound, elsewhere])
     const body = { ...hello, anthropic_request: { inference_geo: 'us' } }
     await world.request({ body })
     expect([world.first.received.length, world.second.received[0]?.body]).toMatchObject([0, { inference_geo: 'us' }])

@@ -95,6 +95,11 @@ describe('embeddings by an OpenAI-compatible provider', () => {
     expect(usage).toMatchObject({ inputTokens: 6, estimated: true })
   })
 
+  it('take an index of null as the place in the list', async () => {
+    script(json({ ...listOf([1]), data: [{ index: null, embedding: [1] }] }))
+    expect((await create({ model, input: 'one' })).vectors).toEqual([[1]])
+  })
+
   it.each([
     ['fewer vectors than inputs', listOf([1])],
     ['more vectors than inputs', listOf([1], [2], [3])],

@@ -15,6 +15,7 @@ it.each([
   ['google/gemini-2.5-flash', { searches: 3 }, '0.035'],
   ['google/gemini-3-flash-preview', { searches: 3 }, '0.042'],
   ['xai/grok-4.20', { searches: 2 }, '0.01'],
+  ['vertex/claude-opus-4-7', { searches: 2 }, '0.02'],
   ['mistral/mistral-small-latest', { searches: 2 }, '0'],
 ])('the searches of %s %o cost %s', (model, searches, usd) => {
   expect(fee(model, searches)).toBe(usd)

@@ -89,13 +89,16 @@ const ownMessages: MessagesService = {
   count: (route) => ({ path: '/messages/count_tokens', headers: anthropicHeaders(route) }),
 }
 
+/** Another server with this API, which need not run a model where a request says, nor at its speed. */
+const compatibleMessages: MessagesService = { ...ownMessages, fields: ['container', 'context_management'] }
+
 /** Anthropic's API. */
 export const anthropic: ProviderFormat = {
   headers: anthropicHeaders,
   version: 'v1',
   chat: anthropicFormat(),
   imageLimits: { ...usualImages, maxBytes: 5 * 1024 * 1024 },
-  messages: () => ownMessages,
+  messages: ({ provider }) => (provider === 'anthropic' ? ownMessages : compatibleMessages),
   sdk: anthropicSdk,
   models: {
     rows: (json) => listIn(objectOf(json).data),

@@ -13,6 +13,10 @@ export interface MessagesCloud {
   readonly betas: Readonly<Record<string, string>>
   /** Fields that it does not have, in addition to those that no cloud has. */
   readonly without: readonly string[]
+  /** Beginnings of the names of the tools whose calls and results in a history it reads; it refuses those of others. */
+  readonly ran: readonly string[]
+  /** Models that cache nothing there, and are refused with a mark; absent: none. */
+  readonly uncached?: RegExp
 }
 
 /** Fields of requests to Anthropic that no cloud has: the path says the model, and a mark of the whole body is set in it. */
@@ -21,9 +25,32 @@ const onlyAnthropics = ['model', 'service_tier', 'container', 'inference_geo', '
 /** A Messages request in the form in which a cloud takes it. */
 export const cloudBody = (request: WireObject, cloud: MessagesCloud): WireObject => {
   const left = [...onlyAnthropics, ...cloud.without, 'tools', 'tool_choice']
-  const fields = Object.entries(markedAtEnd(request)).filter(([name]) => !left.includes(name))
-  const plain = fields.map(([name, value]) => [name, listed.has(name) ? withPlainMarks(value) : value])
-  return { anthropic_version: cloud.version, ...Object.fromEntries(plain), ...toolsOf(request, cloud) }
+  const caches = cloud.uncached?.test(textOf(request.model)) !== true
+  const fields = Object.entries(caches ? markedAtEnd(request) : request).filter(([name]) => !left.includes(name))
+  const plain = fields.map(([name, value]) => [
+    name,
+    listed.has(name) ? withPlainMarks(name === 'messages' ? readable(value, cloud) : value, caches) : value,
+  ])
+  return { anthropic_version: cloud.version, ...Object.fromEntries(plain), ...toolsOf(request, cloud, caches) }
+}
+
+/** Blocks of what Anthropic itself has run: calls, and their results. */
+const ranThere = /^(?:server_tool_use|mcp_tool_use|container_upload|\w+_tool_result)$/
+
+/** Messages without the calls of Anthropic's tools that a cloud does not know, and without messages that had nothing else. */
+const readable = (messages: unknown, { ran }: MessagesCloud): unknown => {
+  const isRead = (block: unknown): boolean => {
+    const { type, name } = objectOf(block)
+    if (!ranThere.test(textOf(type))) return true
+    const tool = type === 'server_tool_use' ? textOf(name) : textOf(type)
+    return ran.some((start) => tool.startsWith(start))
+  }
+  return arrayOf(messages).flatMap((message) => {
+    const { content } = objectOf(message)
+    if (!Array.isArray(content) || content.every(isRead)) return [message]
+    const left = content.filter(isRead)
+    return left.length === 0 ? [] : [{ ...objectOf(message), content: left }]
+  })
 }
 
 /** Names of the fields that are lists of blocks, or of messages. */
@@ -46,13 +73,13 @@ export const cloudBetas = (
   return [...new Set([...known, ...needed])]
 }
 
-const toolsOf = ({ tools, tool_choice }: WireObject, cloud: MessagesCloud): WireObject => {
+const toolsOf = ({ tools, tool_choice }: WireObject, cloud: MessagesCloud, caches: boolean): WireObject => {
   const had = { tools: Object.keys(cloud.tools) }
   const kept = arrayOf(tools)
     .map(objectOf)
     .filter(({ type }) => isFunction(type) || hasTool(had, textOf(type)))
     // how soon the input is streamed, which both clouds refuse
-    .map(({ eager_input_streaming: _eager, ...tool }) => plainMark(tool))
+    .map(({ eager_input_streaming: _eager, ...tool }) => plainMark(tool, caches))
   if (kept.length === 0) return {}
   return { tools: kept, ...(tool_choice !== undefined && { tool_choice }) }
 }
@@ -72,6 +99,7 @@ export const markedAtEnd = ({ cache_control, ...request }: WireObject): WireObje
   if (!isObject(cache_control) || marksIn([system, tools, ...messages.map(({ content }) => content)]) >= maxMarks)
     return request
   const last = messages.findLastIndex(({ content }) => arrayOf(content).some(isCacheable))
+  if (last < 0) return request
   const content = arrayOf(messages[last]?.content)
   const at = content.findLastIndex(isCacheable)
   if (isMarked(content[at])) return request
@@ -92,21 +120,23 @@ const marksIn = (lists: readonly unknown[]): number =>
     .flatMap(arrayOf)
     .reduce<number>((sum, block) => sum + (isMarked(block) ? 1 : 0) + marksIn([objectOf(block).content]), 0)
 
-/** Removes from the marks of blocks what clouds do not know, such as a scope; the same object when there is nothing. */
-const plainMark = (block: WireObject): WireObject => {
-  const { cache_control: mark } = block
-  if (!isObject(mark) || Object.keys(mark).every((name) => name === 'type' || name === 'ttl')) return block
+/** Removes from the mark of a block what clouds do not know, such as a scope, or the mark; the same object when there is nothing. */
+const plainMark = (block: WireObject, caches: boolean): WireObject => {
+  const { cache_control: mark, ...unmarked } = block
+  if (!isObject(mark)) return block
+  if (!caches) return unmarked
+  if (Object.keys(mark).every((name) => name === 'type' || name === 'ttl')) return block
   const { type, ttl } = mark
   return { ...block, cache_control: { type, ...(ttl !== undefined && { ttl }) } }
 }
 
 /** The same for a list of blocks or messages, and what they contain. */
-const withPlainMarks = (list: unknown): unknown => {
+const withPlainMarks = (list: unknown, caches: boolean): unknown => {
   if (!Array.isArray(list)) return list
   return list.map((each: unknown) => {
     if (!isObject(each)) return each
-    const plain = plainMark(each)
-    return Array.isArray(plain.content) ? { ...plain, content: withPlainMarks(plain.content) } : plain
+    const plain = plainMark(each, caches)
+    return Array.isArray(plain.content) ? { ...plain, content: withPlainMarks(plain.content, caches) } : plain
   })
 }
 

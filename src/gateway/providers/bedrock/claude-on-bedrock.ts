@@ -39,6 +39,9 @@ export const bedrockClaude: MessagesCloud = {
     'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19',
   },
   without: ['stream', 'metadata'],
+  ran: ['tool_search_tool'],
+  // caching came with 3.5 Haiku and the second 3.5 Sonnet
+  uncached: /^claude-(?:v2|instant|3-(?:opus|sonnet|haiku)-|3-5-sonnet-20240620)/,
 }
 
 /**

@@ -38,7 +38,8 @@ function embedded(json: unknown, count: number): Embedded {
   if (isObject(error)) throw streamedFailure(error)
   const vectors: (WireVector | undefined)[] = Array.from({ length: count })
   for (const [place, row] of arrayOf(data).entries()) {
-    const { index = place, embedding } = objectOf(row)
+    const { index: given, embedding } = objectOf(row)
+    const index = given ?? place
     // a list with one far index takes minutes to walk
     if (!Number.isInteger(index) || Number(index) < 0 || Number(index) >= count) throw unreadableEmbeddings()
     vectors[Number(index)] = vectorOf(embedding)

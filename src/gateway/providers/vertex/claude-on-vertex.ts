@@ -24,6 +24,7 @@ export const vertexClaude: MessagesCloud = {
     'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19',
   },
   without: [],
+  ran: ['tool_search_tool', 'web_search'],
 }
 
 /** Claude on Vertex AI by Anthropic's Messages API. Tokens are counted at a model of its own, which the body names. */

@@ -196,7 +196,7 @@ export class AgentAnswers {
     this.#host.lost(error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error }))
 
   async #take({ event_type, payload }: LogEvent): Promise<void> {
-    const rests = this.#costs.take(event_type)
+    const rests = this.#costs.take(event_type, this.#isCancelled && this.#open !== null)
     if (this.#hasLeft) {
       if (rests) this.#control?.stop()
       return

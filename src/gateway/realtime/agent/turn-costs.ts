@@ -37,11 +37,16 @@ export class TurnCosts {
     }
   }
 
-  /** Takes an event of the session's log. @returns whether the cost so far is counted now. */
-  take(eventType: string): boolean {
+  /**
+   * Takes an event of the session's log.
+   *
+   * @param isNextBegun whether it may be of a cancelled turn after which the next one has begun.
+   * @returns whether the cost so far is counted now.
+   */
+  take(eventType: string, isNextBegun = false): boolean {
     if (!restingEvents.has(eventType)) return false
     this.#count()
-    this.#isOurs = false
+    if (!isNextBegun) this.#isOurs = false
     return true
   }
 
