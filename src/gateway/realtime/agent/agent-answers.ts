@@ -62,6 +62,7 @@ export class AgentAnswers {
   #isCancelled = false
   #hasText = false
   #hasLeft = false
+  #afterwards: NodeJS.Timeout | undefined
   /** Model of the turn in progress, and the characters that its call in progress has shown. */
   #model = ''
   #shown = 0
@@ -93,8 +94,14 @@ export class AgentAnswers {
   /** The client has left. A turn of it that goes on is followed until its cost is known. */
   stop(): void {
     this.#hasLeft = true
-    if (this.#costs.isOpen) setTimeout(() => this.#control?.stop(), maxAfterwardsMs).unref()
+    if (this.#costs.isOpen) this.#afterwards = setTimeout(() => this.#control?.stop(), maxAfterwardsMs).unref()
     else this.#control?.stop()
+  }
+
+  /** The cost of a turn that went on is known. The timer would keep all that the client has said. */
+  #counted(): void {
+    clearTimeout(this.#afterwards)
+    this.#control?.stop()
   }
 
   /**
@@ -198,7 +205,7 @@ export class AgentAnswers {
   async #take({ event_type, payload }: LogEvent): Promise<void> {
     const rests = this.#costs.take(event_type, this.#isCancelled && this.#open !== null)
     if (this.#hasLeft) {
-      if (rests) this.#control?.stop()
+      if (rests) this.#counted()
       return
     }
     if (this.#isCancelled) {
