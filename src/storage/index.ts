@@ -47,6 +47,7 @@ export {
   projectScope,
   type Scope,
   scopeAmong,
+  settledScope,
   tenantScope,
   userScope,
   wholeProjectScope,

@@ -58,6 +58,9 @@ export const scopeAmong = (scope: Scope, among: TenantsAmong): Scope => seal({ .
 /** Returns the scope for a call that starts or continues work. */
 export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })
 
+/** Returns the scope in which work that has begun is settled, whose tenant may have been suspended since. */
+export const settledScope = ({ work: _begun, ...scope }: Scope): Scope => seal(scope)
+
 /** Whether a scope includes a resource with this owner. */
 export const covers = (scope: Scope, owner: { project: string; tenant: string | null; user: string | null }): boolean =>
   owner.project === scope.project &&

@@ -20,7 +20,8 @@ const loads: typeof upgrades = atNight
       [5, 3],
       [20, 1],
     ]
-  : [[5, 1]]
+  : // the waits of three together: of one, three answers of 240 decide what 99 of 100 take
+    [[5, 3]]
 /** What an upgrade costs, and what a turn does: by day each in one of four runs, beside an upgrade with kills in all. */
 const measured = drawnOf(['upgrades', 'turns'], 4)
 const rounded = (value: number): number => Math.round(value * 100) / 100

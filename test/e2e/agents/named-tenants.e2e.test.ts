@@ -164,4 +164,15 @@ describe.each(either('sqlite'))('a request with a secret key that names a tenant
     expect((await api.post('/v1/memory/forget', user, as(tenant))).body).toMatchObject({ forgotten: 1 })
     expect(await refused(api.post('/v1/memory/write', bees, as(tenant)))).toMatch(/^403 tenant_suspended/)
   })
+
+  it('lets an operator lower the limit of a suspended tenant', async () => {
+    const tenant = (await api.post('/v1/tenants', { external_id: 'frugal', name: 'Frugal' })).body.id
+    const limit = (budget_total_usd: string) =>
+      api.post('/v1/limits', { subject: 'tenant', subject_id: tenant, budget_total_usd })
+    const first = await limit('10')
+    expect(first.status).toBe(201)
+    await api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, { method: 'PATCH' })
+    expect((await limit('1')).status).toBeLessThan(300)
+    expect((await api.get(`/v1/limits/${first.body.id}`)).body).toMatchObject({ budget_total_usd: '1' })
+  })
 })

@@ -337,6 +337,13 @@ the cookie: chocolate, Cookie: none
 4111/1111/1111/1112 and 2024/11/12/13/14/15
 100%25 of 4%20 are 12%40 x
 row 4 0 1 2 2 3 1 0 5 5 6 6 7 7 8 9 0 1
+rows 47555937/43987110, 47555937_43987110
+password: sha256(input), const password = hash256(pw)
+{"pwd":"/home/dev1/shop"} OLDPWD=/srv/app2
+if (at) node.remove(x); while (at) this.next(); f(at)-b.c, rows[at]items.x
+"run_id": 123456785, pedido sin pagar: 604518373, nas 604518373
+Avenida Paulista, CEP 01310-100
+order number 240115-1000001, article no. A123456789
 `
   .trim()
   .split('\n')

@@ -77,9 +77,10 @@ const restingEvent = async (
   { refresh_interval_s, document, error, synced_at_ms: at }: SourceContext,
   { owner: { project, tenant } }: EffectContext,
 ): Promise<StoredEvent | null> => {
-  if (refresh_interval_s === null || tenant === null || document === null || at === null) return null
+  if (refresh_interval_s === null || tenant === null) return null
+  if (error === null && (document === null || at === null)) return null
   if (!(await rests(project, tenant))) return null
-  return error === null ? { type: 'unchanged', at } : { type: 'sync_failed', error, final: true, jitter: 0 }
+  return error === null ? { type: 'unchanged', at: at ?? 0 } : { type: 'sync_failed', error, final: true, jitter: 0 }
 }
 
 interface Syncing {

@@ -13,6 +13,7 @@ import type { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import { newIdFor } from '#runtime/internal.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { settledScope } from '#storage/index.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
 import type { Conversations } from '../conversations/conversations.ts'
 import { BackgroundResponses, type ResponseHost } from './background/background-responses.ts'
@@ -212,10 +213,11 @@ const searchesOf = async (
   ]
 }
 
-/** Appends items to a conversation within the caller's reach. */
+/** Appends items to a conversation within the caller's reach, also when its tenant was suspended meanwhile: they are paid for. */
 const addingTo = (conversations: Conversations, { scope, agentId }: Caller, id: string): ToMake['conversation'] => ({
   id,
-  add: (more) => conversations.change({ scope, agentId }, id, { items: (items) => [...items, ...more] }),
+  add: (more) =>
+    conversations.change({ scope: settledScope(scope), agentId }, id, { items: (items) => [...items, ...more] }),
 })
 
 /** The agent to whose responses a credential is restricted; null for all. */

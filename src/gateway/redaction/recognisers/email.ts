@@ -63,13 +63,24 @@ const spelledSign = /[[({<] ?(?:at|ät|arroba) ?[\])}>]/i
 
 /** `jane [at] example [dot] com`: no sentence has the brackets. */
 const spelledShape =
-  /(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]{1,64} ?[[({<] ?(?:at|ät|arroba) ?[\])}>] ?[\p{L}\p{N}-]{1,63}(?:(?:\.| ?[[({<] ?(?:dot|punkt|punto|point|ponto) ?[\])}>] ?)[\p{L}\p{N}-]{1,63}){1,5}/giu
+  /(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]{1,64} ?[[({<] ?(?:at|ät|arroba) ?[\])}>] ?[\p{L}\p{N}-]{1,63}(?:(?:\.| ?[[({<] ?(?:dot|punkt|punto|point|ponto) ?[\])}>] ?)[\p{L}\p{N}-]{1,63}){1,5}(?![(\p{L}\p{N}_])/giu
+
+const spelledDot = /[[({<] ?(?:dot|punkt|punto|point|ponto) ?[\])}>]/i
+/** Words of programs before a condition in brackets. */
+const keyword = /^(?:if|while|for|switch|catch|return|function)$/i
+
+/** An address with a plain dot has a domain like any other; what is in brackets may be a name in a program. */
+const isSpelled = (match: string): boolean => {
+  if (spelledDot.test(match)) return true
+  const [local = '', domain = ''] = match.split(spelledSign).map((part) => part.trim())
+  return !keyword.test(local) && domainShape.test(domain)
+}
 
 /** E-mail addresses that are spelled to mislead programs. */
 export const spelledEmails: Recogniser = {
   types: ['email'],
   mayFind: (text) => spelledSign.test(text),
-  find: ({ text }) => hitsOf(text, spelledShape, { type: 'email' }),
+  find: ({ text }) => hitsOf(text, spelledShape, { type: 'email', accepts: isSpelled }),
 }
 
 /**

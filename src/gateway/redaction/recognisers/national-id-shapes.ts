@@ -28,6 +28,8 @@ export interface NationalId {
   readonly checks?: ((plain: string, written: string) => boolean) | undefined
   /** Words of which one has to precede the number; for ids whose shape is a plain number. */
   readonly after?: RegExp
+  /** Whether orders and the like have numbers of this shape. */
+  readonly isLikeOrders?: true
 }
 
 type Checks = NationalId['checks']
@@ -53,6 +55,9 @@ const edge = (shape: string): RegExp =>
 /** An id whose shape or check digits no other number has. */
 const byShape = (shape: string, hint: RegExp, checks?: Checks): NationalId => ({ hint, shape: edge(shape), checks })
 
+/** The same for one that orders and articles are numbered like. */
+const likeOrders = (...id: Parameters<typeof byShape>): NationalId => ({ ...byShape(...id), isLikeOrders: true })
+
 /** Ids that need no word before them. */
 export const shaped: readonly NationalId[] = [
   // Spain: DNI and NIE
@@ -73,12 +78,12 @@ export const shaped: readonly NationalId[] = [
   byShape('\\d{3}-\\d{3}-\\d{3}[ -]\\d{2}', /\d{3}-\d{3}-\d{3}/, isSnils),
   // China, Taiwan, Hong Kong
   byShape('\\d{17}[\\dX]', /\d{17}/, card('zh-CN')),
-  byShape('[A-Z][12]\\d{8}', /[12]\d{8}/, card('zh-TW')),
+  likeOrders('[A-Z][12]\\d{8}', /[12]\d{8}/, card('zh-TW')),
   byShape('[A-Z]{1,2}\\d{6}\\([\\dA]\\)', /\d\(/, writtenCard('zh-HK')),
   // Singapore
   byShape('[STFGM]\\d{7}[A-Z]', /\d[A-Z]/i, isNric),
   // Korea: the last digit checks nothing since 2020
-  byShape('\\d{6}-[1-8]\\d{6}', /\d-[1-8]\d{6}/, isDated),
+  likeOrders('\\d{6}-[1-8]\\d{6}', /\d-[1-8]\d{6}/, isDated),
   // Thailand
   byShape('\\d-\\d{4}-\\d{5}-\\d{2}-\\d', /\d-\d{4}-\d{5}/, card('TH')),
   // Chile: RUT
@@ -101,8 +106,8 @@ export const shaped: readonly NationalId[] = [
   ),
 ]
 
-/** Words before an id, its shape and its check. */
-type Named = readonly [words: string, shape: string, checks?: Checks]
+/** Words before an id, its shape and its check; `capitals` for those that are ordinary words in small letters. */
+type Named = readonly [words: string, shape: string, checks?: Checks, only?: 'capitals']
 
 /** Three groups of three digits. */
 const nine = '\\d{3}[ -]?\\d{3}[ -]?\\d{3}'
@@ -118,11 +123,12 @@ const latin: readonly Named[] = [
   ['sozialversicherungs\\p{L}*|sv-?(?:nr|nummer)', '\\d{4} ?\\d{6}', isSvnr],
   ['PESEL\\p{L}*', '\\d{11}', card('PL')],
   ['BSN|burgerservicenummer|sofinummer', nine, tax('nl-NL')],
-  ['aadhaar|aadhar|uidai|uid|आधार', '\\d{4}[ -]?\\d{4}[ -]?\\d{4}', card('IN')],
+  ['aadhaar|aadhar|uidai|आधार', '\\d{4}[ -]?\\d{4}[ -]?\\d{4}', card('IN')],
   ['NHS', '\\d{3}[ -]?\\d{3}[ -]?\\d{4}', isNhsNumber],
   ['UTR', '\\d{10}'],
   ['ITIN', '9\\d{2}[ -]?\\d{2}[ -]?\\d{4}'],
-  ['SIN|NAS|social insurance', nine, isLuhn],
+  ['SIN|NAS', nine, isLuhn, 'capitals'],
+  ['social insurance', nine, isLuhn],
   ['TFN|tax file number', nine, isTfn],
   ['medicare', '\\d{4} ?\\d{5} ?\\d'],
   ['personn(?:ummer|r)|pers\\.? ?nr|samordningsnummer', '(?:19|20)?\\d{6}[-+]?\\d{4}', isPersonnummer],
@@ -154,7 +160,8 @@ const latin: readonly Named[] = [
   ['паспорт\\p{L}*', '\\d{2} ?\\d{2} ?\\d{6}'],
   ['ת\\.? ?ז|תעודת זהות|te?udat ze?hut', '\\d{9}', card('he-IL')],
   ['RSA ID|SA ID|south african id|id number', '\\d{13}', (digits) => isDated(digits) && isLuhn(digits)],
-  ['RUT|RUN', '\\d{7,8}-?[\\dK]', isRut],
+  ['RUT', '\\d{7,8}-?[\\dK]', isRut],
+  ['RUN', '\\d{7,8}-?[\\dK]', isRut, 'capitals'],
   ['CUI[LT]', '\\d{11}', tax('es-AR')],
   ['RFC', '[A-ZÑ&]{4}\\d{6}[A-Z\\d]{3}', (id) => isDated(id.slice(4))],
   ['c[ée]dula', '\\d{10}', isLuhn],
@@ -166,7 +173,8 @@ const unspaced: readonly Named[] = [
   ['บัตรประชาชน', '\\d{13}', card('TH')],
 ]
 
-const after = (list: string): RegExp => new RegExp(`(?<!\\p{L})(?:${list})(?!\\p{L})[^\\n]{0,24}$`, 'iu')
+const after = (list: string, only?: 'capitals'): RegExp =>
+  new RegExp(`(?<!\\p{L})(?:${list})(?!\\p{L})[^\\n]{0,24}$`, only === undefined ? 'iu' : 'u')
 
 const afterUnspaced = (list: string): RegExp => new RegExp(`(?:${list})[^\\n]{0,12}$`, 'iu')
 
@@ -174,7 +182,10 @@ const hintOf = (list: string): RegExp => new RegExp(list, 'iu')
 
 /** Ids that are plain numbers, and need a word before them. */
 export const named: readonly NationalId[] = [
-  ...latin.map(([list, shape, checks]) => ({ hint: hintOf(list), shape: edge(shape), checks, after: after(list) })),
+  ...latin.map(([list, shape, checks, only]) => ({
+    ...{ hint: hintOf(list), shape: edge(shape), checks },
+    after: after(list, only),
+  })),
   ...unspaced.map(([list, shape, checks]) => ({
     ...{ hint: hintOf(list), shape: edge(shape), checks },
     after: afterUnspaced(list),

@@ -39,11 +39,12 @@ export const nationalIdNumbers: Recogniser = {
   },
 }
 
-const idsIn = ({ text, words }: Reading, { shape, checks, after }: NationalId): readonly Hit[] =>
+const idsIn = ({ text, words }: Reading, { shape, checks, after, isLikeOrders }: NationalId): readonly Hit[] =>
   hitsOf(text, shape, {
     type: 'national_id',
     accepts: (match, start) => {
       if (after !== undefined && !after.test(before(words, start))) return false
+      if (isLikeOrders === true && isCounted(words, start)) return false
       return checks?.(match.replace(/[ ./()-]/g, '').toUpperCase(), match.toUpperCase()) ?? true
     },
   })

@@ -2,7 +2,7 @@ import { type Hit, hitsOf, valuesOf } from './recogniser.ts'
 
 /** Words for a password. */
 const list =
-  'passw(?:or)?d|passwort|pwd|kennwort|wachtwoord|contraseña|mot de passe|senha|lösenord|hasło|heslo|şifre|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה'
+  'passw(?:or)?d|passwort|(?<!old)pwd(?!["\']?\\s{0,3}[:=]\\s{0,3}["\']?[/~])|kennwort|wachtwoord|contraseña|mot de passe|senha|lösenord|hasło|heslo|şifre|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה'
 
 /** What a text with one of these words contains; read first, since most texts have none. */
 const part =
@@ -11,9 +11,12 @@ const part =
 /** `password=…`, as in connection strings and queries. */
 const assigned = new RegExp(`(?:${list})=([^\\s"'&;,<>]{4,256})`, 'giu')
 
-/** A value with a digit, or with a sign between others: not a word that says something about a password. */
+/**
+ * A value with a digit, or with a sign between others: not a word that says something about a password. It is taken whole, since a
+ * shorter beginning of a call would not be followed by its bracket.
+ */
 const plain = '[^\\s"\';,<>(){}[\\]`。、，；]'
-const value = `(?=${plain}{0,63}\\d|${plain}{1,63}[!@#$%^*+]${plain})(${plain}{4,256})(?![({[])`
+const value = `(?=${plain}{0,63}\\d|${plain}{1,63}[!@#$%^*+]${plain})(?=(${plain}{4,256}))\\1(?![({[])`
 
 /** `Passwort: …`, `my password is …`, `"password": "…"`. */
 const stated = new RegExp(
@@ -23,7 +26,7 @@ const stated = new RegExp(
 
 const pins = /(?<![\p{L}\p{N}])PIN(?:[- ]?[Cc]ode)?\s{0,2}(?:[:=：]|(?:is|ist|est|es) )\s{0,2}(\d{4,8})(?!\d)/gu
 const basic = /(?<=(?<![\w-])[Bb]asic )[A-Za-z0-9+/]{8,}={0,2}/g
-const cookies = /(?<=(?<!\w)(?:Set-)?Cookie: )[^\s=;"'`]{1,64}=[^\n"'`]{8,4096}/gi
+const cookies = /(?<=(?<!\w)(?:Set-)?Cookie: )[^\s=;"'`]{1,64}=(?:[^\s"'`]| (?! )){8,4096}/gi
 const curlUsers = /(?<=curl [^\n]{0,200}(?:-u|--user)[ =])["']?[\w.@-]{1,64}:([^\s"']{3,128})/g
 
 /** Passwords after a word that names them, and those of HTTP's own fields. */

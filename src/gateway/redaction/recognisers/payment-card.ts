@@ -2,14 +2,14 @@ import { isLuhn } from './checks.ts'
 import { hitsOf, type Recogniser } from './recogniser.ts'
 
 /** What is written between the groups of one number; the same between all of them. */
-const gap = ' - | {1,2}|[./_+\\n\\t-]'
+const gap = ' - | {1,2}|[./_+-]'
 
 /** Groups as they are printed or typed, single digits as they are dictated, and digits without separators. */
 const shapes = [
   `\\d{4}(?<a>${gap})\\d{4}\\k<a>\\d{4}\\k<a>\\d{3,4}(?:\\k<a>\\d{3})?`,
   `3[47]\\d\\d(?<b>${gap})\\d{6}\\k<b>\\d{5}`,
   `3[068]\\d\\d(?<c>${gap})\\d{6}\\k<c>\\d{4}`,
-  `\\d{8}(?<d>${gap})\\d{8}`,
+  '\\d{8}[ -]\\d{8}',
   '(?<!\\d )\\d(?: \\d){13,18}(?! \\d)',
   '\\d{14,19}',
 ]

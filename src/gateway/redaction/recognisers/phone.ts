@@ -35,6 +35,9 @@ const label = new RegExp(
 
 const dateShape = /^(?:(?:19|20)\d\d[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-](?:19|20)\d\d)(?:\D|$)/
 
+/** A postcode of Brazil, whose name (`CEP`) is a word for a mobile phone elsewhere. */
+const postcode = /^\d{5}-\d{3}$/
+
 /** Eight digits that are a day or a round amount. */
 const plainEight = /^(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d|\d{4}0{4})$/
 
@@ -84,7 +87,7 @@ const isNumber = (text: string, start: number, reading: Reading): boolean => {
   const labelled = label.test(before(reading.words, start))
   if (text.startsWith('+'))
     return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
-  if (dateShape.test(text)) return false
+  if (dateShape.test(text) || postcode.test(text)) return false
   if (labelled) return (digits >= 8 && !plainEight.test(text)) || /[ ()./-]/.test(text)
   // checking the preceding words is the most expensive test, so the shape is checked first
   if (northAmerican.test(text))

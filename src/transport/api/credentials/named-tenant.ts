@@ -7,8 +7,11 @@ import { textIn } from '../schema.ts'
 /** Whether a tenant may be served. */
 export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check' | 'remains'>
 
-/** Operations that read, end or remove something, although their method is neither GET nor DELETE. */
-const reading = /^tenants\.|^memory\.(export|forget)$|\.(cancel|reject)$/
+/**
+ * Operations that read, end or remove something, although their method is neither GET nor DELETE, and those by which an operator
+ * settles what a tenant that is suspended or being deleted has left: its stuck work and its limits.
+ */
+const reading = /^(?:tenants|stuck|limits)\.|^memory\.(export|forget)$|\.(cancel|reject)$/
 
 /**
  * Whether an operation starts or continues work, which is refused for a tenant that is suspended or being deleted.

@@ -3,7 +3,7 @@ import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import type { RecordStore } from '#storage/index.ts'
+import { type RecordStore, settledScope } from '#storage/index.ts'
 
 type Messages = BodyOf<'messages.create'>['messages']
 
@@ -94,7 +94,7 @@ export class ThreadStore {
   /** Makes the thread continuable again after a request without an answer. */
   async release(caller: Caller, { previous }: Pick<OpenThread, 'previous'>): Promise<void> {
     if (previous === null) return
-    await this.#table.change(caller.scope, previous, {
+    await this.#table.change(settledScope(caller.scope), previous, {
       edit: ({ data }) => (data.state === 'in_flight' ? { ...data, state: 'open' } : null),
     })
   }
@@ -106,7 +106,7 @@ export class ThreadStore {
     const user = tenant === null ? null : externalUserId
     await this.#table.insert({ id, project, tenant, user, expiresAtMs: this.#now() + keptMs, data })
     if (previous === null) return
-    await this.#table.change(scope, previous, {
+    await this.#table.change(settledScope(scope), previous, {
       edit: ({ data: before }) => ({ ...before, messages: '', state: 'continued' }),
     })
   }
