@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { withOutput } from './onnx-output.ts'
 import { partOf } from './onnx-part.ts'
 import type { OnnxRuntime, OnnxSession, OnnxTensor } from './schema.ts'
 
@@ -26,7 +25,6 @@ export class LayeredSession {
     const opened = (model: string | Uint8Array) => runtime.InferenceSession.create(model, options)
     if (values.length === 0) return new LayeredSession([await opened(file)])
     const model: Uint8Array = await readFile(file)
-    if (cuts.length === 0) return new LayeredSession([await opened(values.reduce(withOutput, model))])
     const sessions: OnnxSession[] = []
     for (const [at, cut] of [...cuts, null].entries()) {
       const given = cuts.slice(Math.max(0, at - 1), at)

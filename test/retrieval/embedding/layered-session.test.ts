@@ -32,6 +32,17 @@ describe('a sentence model in parts', () => {
     expect(middle + upper).toBeLessThan(model.length - lower + 50_000)
   })
 
+  it('describes what it returns as tensors of floating point numbers, however long their names are', () => {
+    const described = (name: string) => [...partOf(Buffer.from([0x3a, 0]), { given: [], wanted: [name], isTop: true })]
+    const tensor = [0x0a, 2, 0x08, 1]
+    const info = [0x0a, 6, ...Buffer.from('l8.oln'), 0x12, tensor.length, ...tensor]
+    expect(described('l8.oln')).toEqual([0x3a, info.length + 2, 0x62, info.length, ...info])
+    const long = 'x'.repeat(130)
+    const longInfo = [0x0a, 0x82, 1, ...Buffer.from(long), 0x12, tensor.length, ...tensor]
+    const [ofInfo, ofGraph] = [longInfo.length, longInfo.length + 3].map((length) => [(length % 128) + 128, 1])
+    expect(described(long)).toEqual([0x3a, ...(ofGraph ?? []), 0x62, ...(ofInfo ?? []), ...longInfo])
+  })
+
   it('is refused when the file is no model', () => {
     const part = { given: [], wanted: ['a'], isTop: false }
     expect(() => partOf(Buffer.from('{"rows": []}'), part)).toThrow(/model/)

@@ -57,8 +57,11 @@ const tokensLike = ({ data: [word] }, { data, dims: [texts, longest] }, missing)
     data.subarray(row * longest, (row + 1) * longest).filter((part, at) => part === word && missing.data[row * longest + at] === 0).length)
 const productsOf = ({ data: one, dims: [, size] }, { data, dims: [texts] }) =>
   Float32Array.from({ length: texts }, (_, row) => one.reduce((sum, value, at) => sum + value * data[row * size + at], 0))
-// a model in memory has the description of another output behind it
-const parsed = (model) => typeof model === 'string' ? JSON.parse(readFileSync(model, 'utf8')) : JSON.parse(Buffer.from(model).toString('latin1').split('\\n')[0])
+// the sentence model is a field of the format, and in memory one of a part of it
+const parsed = (model) => {
+  const text = typeof model === 'string' ? readFileSync(model, 'latin1') : Buffer.from(model).toString('latin1')
+  return JSON.parse(text.slice(Math.max(0, text.indexOf('{"rows"'))))
+}
 module.exports = { Tensor, InferenceSession: { create: async (model) => new Session(parsed(model)) } }
 `
 
@@ -109,7 +112,7 @@ export function modelFolder(change: { readonly without?: string; readonly also?:
     writeFileSync(path, text)
   }
   const written = Object.entries({ ...files, ...change.also }).map(
-    ([name, json]) => [name, `${JSON.stringify(json)}\n`] as const,
+    ([name, json]) => [name, name === 'model.onnx' ? documented(json) : `${JSON.stringify(json)}\n`] as const,
   )
   for (const [name, text] of written) write(name, text)
   write('node_modules/onnxruntime-node/index.js', runtime)
@@ -118,4 +121,10 @@ export function modelFolder(change: { readonly without?: string; readonly also?:
     written.map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')]),
   )
   return { folder, hashes, remove: () => rmSync(parent, { recursive: true, force: true }) }
+}
+
+/** A model in the ONNX format without a graph, whose documentation is this. */
+function documented(json: unknown): string {
+  const text = `${JSON.stringify(json)}\n`
+  return `2${String.fromCharCode(text.length)}${text}`
 }
